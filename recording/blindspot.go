@@ -126,7 +126,8 @@ func (s BlindSpot) words() (text string, known bool) {
 			"and a new process is cold", true
 	case BlindCalls:
 		return "requests were followed by system calls (" + s.Why + "): on unix sockets how long a request waited " +
-			"before it was read is not seen; nor is what goes over io_uring, or by calls of 32-bit programs", true
+			"before it was read is not seen; nor is what goes over io_uring, by calls of 32-bit programs, or is asked " +
+			"by datagrams (names of hosts)", true
 	case BlindCut:
 		return "cut to " + s.What + ": system calls and switches are counted for whole recordings only " +
 			"and left out", true

@@ -53,9 +53,11 @@ func Connects(frame recording.Frame) bool {
 	return false
 }
 
+// lookups are parts of the names of functions that look the name of a host up: of glibc, which most
+// run times call, of the JDK, which has others wait for the thread that asks, and of Go.
+var lookups = words("getaddrinfo gethostbyname java.net.InetAddress.get net.(*Resolver).")
+
 // LooksUpName reports whether a stack looks the name of a host up.
 func LooksUpName(frames []recording.Frame) bool {
-	return slices.ContainsFunc(frames, func(frame recording.Frame) bool {
-		return strings.Contains(frame.Name, "getaddrinfo")
-	})
+	return slices.ContainsFunc(frames, func(frame recording.Frame) bool { return containsAny(frame.Name, lookups) })
 }

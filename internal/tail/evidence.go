@@ -216,6 +216,9 @@ func (r *reader) lock(part *recording.RequestPart, frames []recording.Frame, b b
 	if code.AwaitsTasks(frames) {
 		return bucket{class: recording.PartUnknown}
 	}
+	if code.LooksUpName(frames) { // the JDK has others wait for the thread that asks
+		return r.nameServer(part)
+	}
 	b.cause = cause.LockContended
 	return b
 }

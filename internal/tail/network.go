@@ -47,6 +47,8 @@ func (r *reader) network(part *recording.RequestPart, frames []recording.Frame, 
 		if at := code.DatabaseLock(frames); at >= 0 {
 			b.place = nameOf(&frames[at])
 		}
+	case part.Class == recording.PartNet && code.LooksUpName(frames):
+		return r.nameServer(part)
 	case part.Class == recording.PartNet && slices.ContainsFunc(frames, connects):
 		b.cause = cause.NetReconnect
 	case part.Class == recording.PartNet && code.AwaitsPipe(frames):
@@ -90,8 +92,23 @@ func (r *reader) pipe(part *recording.RequestPart, frames []recording.Frame, b b
 		place: fmt.Sprintf("%s, which %s the pipe", comm, does)}
 }
 
+// nameServer is who is waited for where the name of a host is looked up: known by its port where it
+// was asked and answered.
+func (r *reader) nameServer(part *recording.RequestPart) bucket {
+	b := bucket{cause: cause.DownstreamSlow, class: part.Class, kind: cause.InPeer, place: "the name server"}
+	for i := range r.rec.Services {
+		row := &r.rec.Services[i]
+		if row.Side == recording.SideClient && strings.HasPrefix(row.Service, "udp ") &&
+			strings.HasSuffix(row.Service, ":53") {
+			b.place = row.Service
+			break
+		}
+	}
+	return b
+}
+
 // connects tells a function that makes a connection: who sleeps below it waits for the other end to
-// take it up, or for the address of a name.
+// take it up.
 func connects(frame recording.Frame) bool {
 	return frame.Kind != recording.KindKernel && code.Connects(frame)
 }

@@ -237,18 +237,30 @@ func TestLockOfDatabase(t *testing.T) {
 	}
 }
 
-// Who sleeps in poll below a function that connects waits for a connection; below another one it is
-// not known for what.
-func TestConnectionIsAwaited(t *testing.T) {
-	for name, want := range map[string]cause.ID{"rsock_connect": cause.NetReconnect, "rb_io_wait": ""} {
+// Who sleeps in poll below a function that connects waits for a connection; below one that looks up
+// a name for the name server, also where another thread asks it; below others it is not known for
+// what.
+func TestConnectionOrNameIsAwaited(t *testing.T) {
+	for name, want := range map[string]struct {
+		call, class string
+		cause       cause.ID
+		place       string
+	}{
+		"rsock_connect":                      {"ppoll", recording.PartNet, cause.NetReconnect, "rsock_connect"},
+		"getaddrinfo":                        {"poll", recording.PartNet, cause.DownstreamSlow, "peer udp 10.0.0.2:53"},
+		"java.net.InetAddress.getAllByName0": {"futex", recording.PartLock, cause.DownstreamSlow, "peer udp 10.0.0.2:53"},
+		"rb_io_wait":                         {"ppoll", recording.PartNet, "", ""},
+	} {
 		rec := made(200, 20, func(_ int, request *recording.SlowRequest) []recording.RequestPart {
-			return []recording.RequestPart{{Class: recording.PartNet, Syscall: "ppoll", TimeNs: request.TimeNs,
+			return []recording.RequestPart{{Class: want.class, Syscall: want.call, TimeNs: request.TimeNs,
 				LengthNs: 30e6, Stack: 2}}
 		})
 		rec.Frames = append(rec.Frames, recording.Frame{Name: name, Kind: recording.KindNative, Module: "socket.so"})
 		rec.Stacks = append(rec.Stacks, recording.Stack{Frames: []int32{0, 3}})
-		if got := first(t, rec); got.Cause != want {
-			t.Errorf("%s: %q, want %q", name, got.Cause, want)
+		rec.Services = []recording.Service{{Side: recording.SideClient, Service: "udp 10.0.0.3:8125"},
+			{Side: recording.SideClient, Service: "udp 10.0.0.2:53"}}
+		if got := first(t, rec); got.Cause != want.cause || want.cause != "" && got.Where[0] != want.place {
+			t.Errorf("%s: %q at %q, want %q at %q", name, got.Cause, got.Where, want.cause, want.place)
 		}
 	}
 }

@@ -86,8 +86,11 @@ func isGo(pid int32) bool {
 	return err == nil
 }
 
-// serviceName is "tcp port 8080" of who listens, "tcp 10.0.0.1:5432" of who is asked, "unix /run/x"
-// of both.
+// datagrams marks the port of a peer that is asked by datagrams, as in service.h.
+const datagrams = 1 << 16
+
+// serviceName is "tcp port 8080" of who listens, "tcp 10.0.0.1:5432" or "udp 10.0.0.2:53" of who is
+// asked, "unix /run/x" of both.
 func serviceName(service *requestsService) string {
 	key := &service.Key
 	if key.Family == familyUnix {
@@ -104,5 +107,9 @@ func serviceName(service *requestsService) string {
 	if key.Family == familyIPv4 {
 		address = netip.AddrFrom4([4]byte(key.Address[:4]))
 	}
-	return "tcp " + netip.AddrPortFrom(address, uint16(key.Port)).String()
+	peer := netip.AddrPortFrom(address, uint16(key.Port)).String()
+	if key.Port&datagrams != 0 {
+		return "udp " + peer
+	}
+	return "tcp " + peer
 }

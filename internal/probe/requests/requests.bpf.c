@@ -18,6 +18,8 @@ volatile __u32 over = 0; /* the window has ended, the programs are about to be d
 static __always_inline struct turn *adopt(struct sock *sk, __u32 tgid, bool sends)
 {
 	__u8 state = OF_SOCKET(sk, __sk_common.skc_state);
+	if (sends && asks_by_datagrams(sk))
+		return make_turn(sk, CLIENT, service_of(sk, CLIENT, tgid), tgid);
 	if (!is_stream(sk) || state == LISTEN)
 		return 0;
 	if (by_calls && state == CLOSED && OF_SOCKET(sk, __sk_common.skc_family) != FAMILY_UNIX)

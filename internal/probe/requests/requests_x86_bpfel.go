@@ -369,7 +369,10 @@ type requestsTurn struct {
 	Slot             uint32
 	Frames           uint8
 	Preface          uint8
-	_                [6]byte
+	Datagrams        uint8
+	Questions        uint8
+	_                [4]byte
+	Asked            uint64
 	Head             uint64
 }
 

@@ -12,6 +12,7 @@
 #define FAMILY_INET6 10
 #define SOCK_STREAM 1
 #define PROTOCOL_TCP 6
+#define PROTOCOL_UDP 17
 #define PROTOCOL_MPTCP 262 /* Go's listeners, for one; their connections are TCP's */
 #define UNIX_NAME 108 /* include/uapi/linux/un.h */
 
@@ -81,7 +82,8 @@ const volatile __u32 by_calls = 0;
 
 #define OF_SOCKET(sk, field) (by_calls ? BPF_CORE_READ(sk, field) : (sk)->field)
 
-/* Of a unix socket the address has a hash of its name. */
+/* Of a unix socket the address has a hash of its name. Beside the port: DATAGRAMS. */
+#define DATAGRAMS 0x10000
 struct service_key {
 	__u32 role, family, port, netns;
 	__u8 address[16];
@@ -147,6 +149,15 @@ static __always_inline bool is_stream(const struct sock *sk)
 		return false;
 	return OF_SOCKET(sk, sk_protocol) == PROTOCOL_TCP ||
 	       (OF_SOCKET(sk, sk_protocol) == PROTOCOL_MPTCP && OF_SOCKET(sk, __sk_common.skc_state) == LISTEN);
+}
+
+/* A socket that asks one peer by datagrams, as a resolver does its name server: each answer is one.
+ * Of others their calls name the peer. */
+static __always_inline bool asks_by_datagrams(const struct sock *sk)
+{
+	__u16 family = OF_SOCKET(sk, __sk_common.skc_family);
+	return !by_calls && (family == FAMILY_INET || family == FAMILY_INET6) &&
+	       OF_SOCKET(sk, sk_protocol) == PROTOCOL_UDP && OF_SOCKET(sk, __sk_common.skc_dport);
 }
 
 /* Whether the port of a connection was bound and not picked by connect(), which marks its ports
@@ -260,6 +271,8 @@ static __always_inline __u32 service_of(const struct sock *sk, __u32 role, __u32
 		return new_service(&key, tgid, 0);
 	}
 	key.port = __builtin_bswap16(OF_SOCKET(sk, __sk_common.skc_dport));
+	if (asks_by_datagrams(sk))
+		key.port |= DATAGRAMS;
 	if (key.family == FAMILY_INET)
 		*(__be32 *)key.address = OF_SOCKET(sk, __sk_common.skc_daddr);
 	else

@@ -134,6 +134,9 @@ static __always_inline struct turn *make_turn(struct sock *sk, __u32 role, __u32
 	turn->interleaved = turn->failed = turn->no_wait = turn->booked = turn->followed = turn->opening = 0;
 	turn->covered = turn->head_length = 0;
 	turn->head = 0;
+	turn->datagrams = !is_stream(sk);
+	turn->questions = 0;
+	turn->asked = 0;
 	turn->of_unix = OF_SOCKET(sk, __sk_common.skc_family) == FAMILY_UNIX;
 	turn->draw = (__u64)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32();
 	turn->slot = __sync_fetch_and_add(&slots_given, 1) % SLOTS;
