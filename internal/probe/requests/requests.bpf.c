@@ -5,6 +5,7 @@
  * read. What the target asks of others is followed the same way, from the other end. */
 #include "client.h"
 #include "frames.h"
+#include "listener.h"
 #include "waiting.h"
 
 #define MSG_PEEK 2

@@ -372,8 +372,8 @@ type requestsTurn struct {
 	Datagrams        uint8
 	Questions        uint8
 	_                [4]byte
-	Asked            uint64
 	Head             uint64
+	Asked            uint64
 }
 
 type requestsWaiting struct {

@@ -36,11 +36,9 @@ struct turn {
 	__u64 used_ns[WAIT_CLASSES], used_downstream_ns; /* from then on to the last byte */
 	__u64 on_worker;  /* the answering thread took it up */
 	__u32 downstream, slot; /* the service that most of it was waited for; of waiting.h */
-	__u8 frames;      /* turns in a row that look like frames of several streams */
-	__u8 preface;     /* the connection began with HTTP/2's first words */
+	__u8 frames, preface; /* turns in a row that look like frames; it began with HTTP/2's first words */
 	__u8 datagrams, questions; /* each that comes back answers one of these */
-	__u64 asked;      /* the last of them */
-	__u64 head;
+	__u64 head, asked; /* asked: the last of these */
 };
 
 struct {

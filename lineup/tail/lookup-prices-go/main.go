@@ -1,5 +1,5 @@
-// Command shop answers with the address of the host that knows the prices, which it asks a name server for each time. The
-// server is a process of the same program. usage: shop PORT NAMES
+// Command shop answers with the address of the host that knows the prices, which it asks a name
+// server for each time. The server is a process of the same program. usage: shop PORT NAMES
 package main
 
 import (
