@@ -44,6 +44,7 @@ const (
 	MappedIn    Role = "mapped or returned in"
 	QueueIn     Role = "queue in"
 	WaitedForIn Role = "waited for in"
+	AnsweredBy  Role = "answered by" // a process of this host
 	SleepsIn    Role = "sleeps in"
 	OtherEndIn  Role = "the other end waits in"
 	TracedBy    Role = "traced by"
@@ -77,7 +78,7 @@ func (p Place) String() string {
 	case InLine:
 		text = "cache line of " + text
 	case InProcess:
-		if p.Role != Competitor {
+		if p.Role != Competitor && p.Role != AnsweredBy {
 			text = "process " + text
 		}
 	default:

@@ -95,16 +95,21 @@ func isKernelLock(frames, waker []recording.Frame) bool {
 // lockCalls are the system calls that wait for a futex, or for a lock on a file.
 var lockCalls = map[string]bool{"futex": true, "futex_waitv": true, "futex_wait": true, "flock": true, "fcntl": true}
 
-// longest is the place where a thread waited for most of a time, by one wait of it; nil when it ran
-// for half of it.
-func (r *reader) longest(tid int32, from, to int64) *recording.Wait {
+// waitsOf are the waits of a thread, in order of time.
+func (r *reader) waitsOf(tid int32) []*recording.Wait {
 	if r.waits == nil {
 		r.waits = map[int32][]*recording.Wait{}
 		for i := range r.rec.Waits {
 			r.waits[r.rec.Waits[i].Tid] = append(r.waits[r.rec.Waits[i].Tid], &r.rec.Waits[i])
 		}
 	}
-	waits := r.waits[tid]
+	return r.waits[tid]
+}
+
+// longest is the place where a thread waited for most of a time, by one wait of it; nil when it ran
+// for half of it.
+func (r *reader) longest(tid int32, from, to int64) *recording.Wait {
+	waits := r.waitsOf(tid)
 	byStack, of, all := map[int32]int64{}, map[int32]*recording.Wait{}, int64(0)
 	i := sort.Search(len(waits), func(i int) bool { return waits[i].EndNs() > from })
 	for ; i < len(waits) && waits[i].TimeNs < to; i++ {

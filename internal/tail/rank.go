@@ -71,6 +71,7 @@ type claim struct {
 type held struct {
 	*recording.RequestPart
 	reader *reader
+	of     *asked
 }
 
 // claimsOf adds up the extra time by cause, the largest first.

@@ -20,7 +20,7 @@ func collectParts(at map[cause.ID]*claim, groups []*group) {
 		for _, a := range g.slow {
 			for i, part := range a.parts {
 				c := claimAt(at, a.buckets[i].cause)
-				c.parts = append(c.parts, held{part, a.reader})
+				c.parts = append(c.parts, held{part, a.reader, a})
 			}
 		}
 	}
@@ -63,6 +63,7 @@ func (c *claim) suspect(share, extra compare.Interval) cause.Suspect {
 		if at := c.waitsIn(); at != "" {
 			s.Places = append(s.Places, cause.Place{Kind: cause.InCode, Role: cause.WaitedForIn, Name: at})
 		}
+		c.tellPeer(&s)
 	}
 	if slices.Contains(heldCauses, c.cause) {
 		if holder := holderOf(c.parts); holder != "" {
