@@ -45,6 +45,7 @@ const (
 	QueueIn     Role = "queue in"
 	WaitedForIn Role = "waited for in"
 	AnsweredBy  Role = "answered by" // a process of this host
+	StoppedFor  Role = "stopped for" // an operation of a run time
 	SleepsIn    Role = "sleeps in"
 	OtherEndIn  Role = "the other end waits in"
 	TracedBy    Role = "traced by"

@@ -39,7 +39,9 @@ type reader struct {
 	left      int64                       // requests that the recorder itself kept from a CPU
 	waits     map[int32][]*recording.Wait // by thread; nil: not needed yet
 	holders   map[*recording.RequestPart]holder
-	inHand    map[int32]int64 // of processes: how long a usual request is in hand, in ns
+	answers   map[int32]bool                // threads that read requests or answer them
+	stops     map[int32][]*recording.Sample // of the threads that stop all others; nil: not needed yet
+	inHand    map[int32]int64               // of processes: how long a usual request is in hand, in ns
 	// turns is the cause of waiting for a loop's turns that are as long as any: none among the
 	// requests of one recording, which all wait for such.
 	turns cause.ID
@@ -50,7 +52,7 @@ type reader struct {
 func newReader(rec *recording.Recording) *reader {
 	r := &reader{rec: rec, frames: map[int32][]recording.Frame{}, loops: loopsOf(rec), own: map[int32]bool{},
 		holders: map[*recording.RequestPart]holder{}, blocking: map[bucket]bool{}, within: withinTarget(rec),
-		inHand: inHandOf(rec), syncs: syncsOf(rec)}
+		inHand: inHandOf(rec), syncs: syncsOf(rec), answers: answersOf(rec)}
 	r.pools = poolSyncsOf(rec, r.loops)
 	for i := range rec.Processes {
 		r.own[rec.Processes[i].Pid] = true
@@ -207,22 +209,6 @@ func (r *reader) queued(part *recording.RequestPart) bucket {
 	return bucket{cause: cause.CPUStarved, class: part.Class, kind: cause.InProcess, place: part.RunnerComm}
 }
 
-// lock: asleep on a futex. What a run time stops its threads for is no lock of the program's.
-func (r *reader) lock(part *recording.RequestPart, frames []recording.Frame, b bucket) bucket {
-	if stopped(frames) || r.holding(part).stops {
-		b.cause = cause.RuntimeGC
-		return b
-	}
-	if code.AwaitsTasks(frames) {
-		return bucket{class: recording.PartUnknown}
-	}
-	if code.LooksUpName(frames) { // the JDK has others wait for the thread that asks
-		return r.nameServer(part)
-	}
-	b.cause = cause.LockContended
-	return b
-}
-
 // awaitsTasks tells that the thread which took a request up had slept until then because none of
 // its tasks was ready: the request was not queued for it, but waited for what is not seen.
 func (r *reader) awaitsTasks(part *recording.RequestPart) bool {
@@ -231,31 +217,6 @@ func (r *reader) awaitsTasks(part *recording.RequestPart) bool {
 	}
 	longest := r.longest(part.Tid, part.TimeNs, part.TimeNs+part.LengthNs)
 	return longest != nil && code.AwaitsTasks(r.stack(longest.Stack))
-}
-
-// safepointNames are where threads of run times wait for the world to go on.
-var safepointNames = []string{"SafepointSynchronize::block", "SafepointMechanism::", "ThreadSafepointState::",
-	"JavaThread::wait_for_object_deoptimization", "VMThread::wait_until_executed", "VMThread::execute",
-	"runtime.stopTheWorld", "LocalHeap::ParkSlowPath", "LocalHeap::Safepoint"}
-
-func stopped(frames []recording.Frame) bool {
-	for i := range frames {
-		for _, name := range safepointNames {
-			if strings.Contains(frames[i].Name, name) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func collects(frames []recording.Frame) bool {
-	for i := range frames {
-		if code.Collects(frames[i].Name) {
-			return true
-		}
-	}
-	return false
 }
 
 // disturbedBy is how much of a request's time the recorder may have taken.

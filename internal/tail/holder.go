@@ -12,9 +12,10 @@ import (
 // holder is who ended a wait for a lock, and what it was at meanwhile.
 type holder struct {
 	comm  string
-	place string // where it slept or ran for most of that time; "" when that is not known
-	stops bool   // it stopped the world, or waited for who did
-	stack int32  // of that place; recording.NoStack where it is not known
+	place string          // where it slept or ran for most of that time; "" when that is not known
+	stops bool            // it stopped the world, or waited for who did
+	stack int32           // of that place; recording.NoStack where it is not known
+	wait  *recording.Wait // there; nil where it ran
 }
 
 // chainMost bounds the holders that are followed: who held the lock may itself have waited for
@@ -47,13 +48,13 @@ func (r *reader) holding(part *recording.RequestPart) holder {
 		}
 		longest := r.longest(tid, from, to)
 		if longest == nil { // it ran: where, its samples told
-			found.stack = part.WakerStack
+			found.stack, found.wait = part.WakerStack, nil
 			found.place = placeOf(r.stack(found.stack))
 			break
 		}
 		frames := r.stack(longest.Stack)
 		found.stops = found.stops || stopped(frames) || collects(frames)
-		found.place, found.stack = placeOf(frames), longest.Stack
+		found.place, found.stack, found.wait = placeOf(frames), longest.Stack, longest
 		if !r.passesOn(longest) || longest.WakerTid == 0 || longest.WakerTid == tid || !r.own[longest.WakerPid] {
 			break
 		}

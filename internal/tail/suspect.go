@@ -65,6 +65,9 @@ func (c *claim) suspect(share, extra compare.Interval) cause.Suspect {
 		}
 		c.tellPeer(&s)
 	}
+	if c.cause == cause.RuntimeGC {
+		c.tellStop(&s)
+	}
 	if slices.Contains(heldCauses, c.cause) {
 		if holder := holderOf(c.parts); holder != "" {
 			s.Places = append(s.Places, cause.Place{Kind: cause.InCode, Role: cause.HeldIn, Name: holder})

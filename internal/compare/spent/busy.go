@@ -33,11 +33,13 @@ func Busy(r *timeline.Run) (pieces []Piece) {
 		if !working[t] || t.Ticking || r.Monitors(t) {
 			continue
 		}
+		byTheClock := r.ByTheClock(t)
 		for _, wait := range t.Waits {
 			if wait.RunqueueNs > 0 {
 				pieces = append(pieces, runnable(r, t, wait, wait.WokenNs(), wait.EndNs()))
 			}
-			if wait.BlockedNs > 0 && !forWork(r, wait) {
+			pause := byTheClock && wait.WakerKind == recording.WakerTimer && !r.IsLock(wait)
+			if wait.BlockedNs > 0 && !pause && !forWork(r, wait) {
 				pieces = append(pieces, whileBlocked(r, t, wait)...)
 			}
 		}

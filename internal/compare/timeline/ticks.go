@@ -47,6 +47,30 @@ func servingThreads(rec *recording.Recording) map[int32]bool {
 	return serving
 }
 
+// clocked is the part of a thread's waits that a timer ends at least where it works by the clock.
+// Chosen.
+const clocked = 0.95
+
+// ByTheClock reports whether a thread of a service works by the clock alone, beside the threads
+// that answer its requests: it waits for nothing but a timer, and for locks. Nobody hands it work,
+// so that nobody waits for it while it sleeps.
+func (r *Run) ByTheClock(t *Thread) bool {
+	if len(r.serving) == 0 || r.serving[t.Tid] {
+		return false
+	}
+	timed, all := 0, 0
+	for _, wait := range t.Waits {
+		if wait.BlockedNs == 0 || r.IsLock(wait) || r.IsKernelLock(wait) {
+			continue
+		}
+		all++
+		if r.wokenByTimer(wait) {
+			timed++
+		}
+	}
+	return timed >= fewestTicks && float64(timed) >= clocked*float64(all)
+}
+
 // timerWaits is how many waits of a thread a timer ended.
 func (r *Run) timerWaits(t *Thread) (woken int64) {
 	for _, wait := range t.Waits {

@@ -88,3 +88,35 @@ func TestSleepsForRequests(t *testing.T) {
 		}
 	}
 }
+
+// A thread that refreshes what others answer with sleeps between two refreshes, for nobody. A
+// worker that waits for work in between sleeps for who handed it over.
+func TestWorksByTheClock(t *testing.T) {
+	const rounds = 100
+	refreshes := func(change func(i int64, wait *recording.Wait), requests ...recording.SlowRequest) bool {
+		rec := &recording.Recording{Manifest: recording.Manifest{WindowNs: rounds * 40e6},
+			Processes: []recording.Process{{Pid: 1, Comm: "shop"}}}
+		rec.SlowRequests = requests
+		for i := range int64(rounds) {
+			wait := recording.Wait{Pid: 1, Tid: 2, TimeNs: i * 40e6, BlockedNs: 30e6 + i%7*1e6,
+				WakerKind: recording.WakerTimer, Syscall: "clock_nanosleep", Stack: recording.NoStack}
+			change(i, &wait)
+			rec.Waits = append(rec.Waits, wait)
+		}
+		r := New(rec, names.New([]*recording.Recording{rec}, nil, nil))
+		return r.ByTheClock(r.Thread(2))
+	}
+	same := func(int64, *recording.Wait) {}
+	handed := func(i int64, wait *recording.Wait) {
+		if i%2 == 0 {
+			wait.WakerKind, wait.WakerTid, wait.Syscall = recording.WakerThread, 3, "futex"
+		}
+	}
+	if !refreshes(same, recording.SlowRequest{Pid: 1, Tid: 3}) {
+		t.Error("beside the threads that answer: not by the clock")
+	}
+	if refreshes(same, recording.SlowRequest{Pid: 1, Tid: 2}) || refreshes(same) ||
+		refreshes(handed, recording.SlowRequest{Pid: 1, Tid: 3}) {
+		t.Error("who answers, of whom no requests are known, or is handed work, is taken for a refresher")
+	}
+}
