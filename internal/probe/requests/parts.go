@@ -26,6 +26,7 @@ type maker struct {
 	moves  map[int32]bool    // processes whose run time moves requests between threads
 	period int64             // of a CPU's samples, in ns
 	tids   map[int32][]int32 // by process: threads of which anything is known
+	born   map[int32]int64   // by thread: when it was started; 0 of those that were there
 	works  map[int32][]work  // by thread
 	usual  map[int32]float64 // by process: the part of the window in which a thread was at work
 	looked *goroutines       // nil: nobody looked
@@ -53,6 +54,10 @@ func (c *collection) addParts() {
 		m.slow[rec.Slow[i].Tid] = append(m.slow[rec.Slow[i].Tid], &rec.Slow[i])
 	}
 	m.findThreads()
+	m.born = map[int32]int64{}
+	for i := range rec.Threads {
+		m.born[rec.Threads[i].Tid] = rec.Threads[i].StartNs
+	}
 	for i := range rec.SlowRequests {
 		m.turns[rec.SlowRequests[i].Tid] = append(m.turns[rec.SlowRequests[i].Tid], &rec.SlowRequests[i])
 	}
@@ -76,7 +81,7 @@ func (c *collection) addParts() {
 func (m *maker) cut(r *recording.SlowRequest) {
 	first := len(m.parts)
 	read := r.TimeNs + r.WaitNs
-	m.follow(r, r.Tid, r.TimeNs, read, true)
+	m.unread(r, read)
 	if m.moves[r.Pid] {
 		m.unreadByAny(r, first)
 	}
@@ -94,6 +99,21 @@ func (m *maker) cut(r *recording.SlowRequest) {
 	default:
 		m.serve(r, r.Tid, taken, end)
 	}
+}
+
+// unread cuts the time before the first read by what the thread that read was at; before that one
+// was started, by what the first one of its process was, which takes connections up and starts
+// others. Before the process was there nobody was.
+func (m *maker) unread(r *recording.SlowRequest, read int64) {
+	there := min(max(r.TimeNs, m.born[r.Pid]), read)
+	if there > r.TimeNs {
+		part := stretch(recording.PartUnknown, r.TimeNs, there-r.TimeNs, r.Pid)
+		part.Before = true
+		m.add(r, part)
+	}
+	born := min(max(there, m.born[r.Tid]), read)
+	m.follow(r, r.Pid, there, born, true)
+	m.follow(r, r.Tid, born, read, true)
 }
 
 func (m *maker) add(r *recording.SlowRequest, part recording.RequestPart) {
