@@ -169,7 +169,9 @@ func (r *reader) byClass(part *recording.RequestPart) bucket {
 	case recording.PartLock:
 		return r.lock(part, frames, b)
 	case recording.PartSleep:
-		b.cause = cause.SleepDeliberate
+		if b.cause = cause.SleepDeliberate; code.AtDatabaseLock(frames) {
+			return atDatabaseLock(frames, b)
+		}
 	case recording.PartDisk, recording.PartFault:
 		return r.file(part, frames, b)
 	case recording.PartDownstream:

@@ -27,6 +27,15 @@ func (r *reader) lock(part *recording.RequestPart, frames []recording.Frame, b b
 	return b
 }
 
+// atDatabaseLock: a backend's latch, or a sleep after which SQLite looks again.
+func atDatabaseLock(frames []recording.Frame, b bucket) bucket {
+	b.cause = cause.LockContended
+	if at := code.DatabaseLock(frames); at >= 0 {
+		b.place = nameOf(&frames[at])
+	}
+	return b
+}
+
 // heldByRequest has a lock that another request holds while it waits for the disk only pass that
 // on: the disk is what both wait for, as those do that commit together. What a job does with a lock
 // that requests need is the lock's.

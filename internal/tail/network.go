@@ -43,10 +43,7 @@ func (r *reader) network(part *recording.RequestPart, frames []recording.Frame, 
 	case fileLocks[part.Syscall]:
 		b.cause = cause.LockContended
 	case code.AtDatabaseLock(frames):
-		b.cause = cause.LockContended
-		if at := code.DatabaseLock(frames); at >= 0 {
-			b.place = nameOf(&frames[at])
-		}
+		return atDatabaseLock(frames, b)
 	case part.Class == recording.PartNet && code.LooksUpName(frames):
 		return r.nameServer(part)
 	case part.Class == recording.PartNet && slices.ContainsFunc(frames, connects):

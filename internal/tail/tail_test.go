@@ -2,6 +2,8 @@ package tail
 
 import (
 	"math"
+	"path"
+	"slices"
 	"testing"
 	"time"
 
@@ -233,6 +235,24 @@ func TestLockOfDatabase(t *testing.T) {
 		got := first(t, rec)
 		if got.Cause != want || want != "" && got.Where[0] != "XactLockTableWait" {
 			t.Errorf("%s: %q at %q, want %q", name, got.Cause, got.Where, want)
+		}
+	}
+}
+
+// SQLite looks again after a sleep while another has its lock, which is no pause of the program's.
+func TestSleepForALockOfSQLite(t *testing.T) {
+	for module, want := range map[string]cause.ID{"/usr/lib/x86_64-linux-gnu/libsqlite3.so.0.8.6": cause.LockContended,
+		"/usr/lib/shop/libshop.so": cause.SleepDeliberate} {
+		rec := made(200, 20, func(_ int, request *recording.SlowRequest) []recording.RequestPart {
+			return []recording.RequestPart{{Class: recording.PartSleep, Syscall: "clock_nanosleep", TimeNs: request.TimeNs,
+				LengthNs: 30e6, Stack: 2}}
+		})
+		rec.Frames = append(rec.Frames,
+			recording.Frame{Name: path.Base(module) + "+0x1c0d2()", Kind: recording.KindNative, Module: module},
+			recording.Frame{Name: "clock_nanosleep", Kind: recording.KindNative, Module: "/usr/lib/x86_64-linux-gnu/libc.so.6"})
+		rec.Stacks = append(rec.Stacks, recording.Stack{Frames: []int32{0, 1, 3, 4}})
+		if got := first(t, rec); got.Cause != want || want == cause.LockContended && !slices.Contains(got.Where, "look_up") {
+			t.Errorf("%s: %q at %q, want %q", module, got.Cause, got.Where, want)
 		}
 	}
 }
