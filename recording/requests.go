@@ -251,6 +251,16 @@ func (r *RequestTables) reads(a *archive) []func() error {
 // isThere tells whether requests were recorded.
 func (r *RequestTables) isThere() bool { return r.Requests != nil || r.Services != nil }
 
+// Answering are the threads that read requests of the target, or write their answers, of those that
+// were kept in full.
+func (r *RequestTables) Answering() map[int32]bool {
+	answering := map[int32]bool{}
+	for i := range r.SlowRequests {
+		answering[r.SlowRequests[i].Tid], answering[r.SlowRequests[i].WriterTid] = true, true
+	}
+	return answering
+}
+
 // isRequestTable tells the tables that a recording may lack.
 func isRequestTable(name string) bool {
 	return name == requestsTable || name == servicesTable || name == slowTable || name == partsTable

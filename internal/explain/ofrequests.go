@@ -71,7 +71,7 @@ func (e *Evidence) TestRequests(metric string, smallest float64) (Context, *Requ
 		return c, v, nil
 	}
 	if e.busyOtherwise(c) && !e.knowsSlow(c) { // what the seconds went to is not what made it so
-		v.Warnings = append(v.Warnings, busyOtherwise)
+		v.Warnings = append(v.Warnings, noBusier)
 		if slow := e.slower(c); slow != nil {
 			v.Warnings = append(v.Warnings, "nor is it known what made the slow requests slower: "+slow.Why)
 		}
@@ -80,8 +80,8 @@ func (e *Evidence) TestRequests(metric string, smallest float64) (Context, *Requ
 	return c, v, nil
 }
 
-// busyOtherwise is said where suspects of what threads were busy with would be of the cheaper side.
-const busyOtherwise = "the time that threads were busy for a request did not change the way requests did, so that it " +
+// noBusier is said where suspects of what threads were busy with would be of the cheaper side.
+const noBusier = "the time that threads were busy for a request did not change the way requests did, so that it " +
 	"explains nothing: `culprit tail FILE` of the worse side says why its slow requests are slow"
 
 // busyOtherwise reports whether requests were tested, and threads were busy for no longer on the
@@ -90,12 +90,8 @@ func (e *Evidence) busyOtherwise(c Context) bool {
 	if !c.Judged() || !c.OfRequests && c.Percentile == "" {
 		return false
 	}
-	explained, err := e.Of(c.Metric)
-	if err != nil || explained == nil {
-		return false
-	}
-	dearer := mean(explained.B) - mean(explained.A)
-	return c.Outcome == stat.Worse && dearer <= 0 || c.Outcome == stat.Better && dearer >= 0
+	busier, known := e.busier(c)
+	return known && busier <= 0
 }
 
 // ofOne is a metric of the requests of one recording.

@@ -57,8 +57,8 @@ const busyLeast = 0.5
 // busyTells is the part of what requests take longer that the busy time of threads accounts for; 1
 // where they take no longer, or it is not known.
 func (e *Evidence) busyTells(c Context) float64 {
-	explained, err := e.Of(c.Metric)
-	if err != nil || explained == nil || e.Work.Name != units.PerRequest {
+	busier, known := e.busier(c)
+	if !known || e.Work.Name != units.PerRequest {
 		return 1
 	}
 	usual, dear := e.sides(c)
@@ -66,11 +66,20 @@ func (e *Evidence) busyTells(c Context) float64 {
 	if longer <= 0 {
 		return 1
 	}
-	busy := e.Work.Unit().Amount(mean(explained.B) - mean(explained.A))
-	if c.Outcome == stat.Better {
-		busy = -busy
+	return e.Work.Unit().Amount(busier) / longer
+}
+
+// busier is by how much longer threads were busy on the dearer side, in seconds of a recording.
+func (e *Evidence) busier(c Context) (seconds float64, known bool) {
+	explained, err := e.Of(c.Metric)
+	if err != nil || explained == nil {
+		return 0, false
 	}
-	return busy / longer
+	seconds = mean(explained.B) - mean(explained.A)
+	if c.Outcome == stat.Better {
+		seconds = -seconds
+	}
+	return seconds, true
 }
 
 // meanLatency is that of all recordings of a side, in seconds.
@@ -159,7 +168,7 @@ func (j *Judgement) judgeSlow(e *Evidence, c Context) {
 	switch {
 	case e.busyOtherwise(c) && !e.knowsSlow(c):
 		j.Suspects, j.Why = nil, nil
-		j.warn(busyOtherwise)
+		j.warn(noBusier)
 	case found == nil:
 		if told := e.busyTells(c); c.OfRequests && c.Judged() && len(j.Suspects) > 0 && told < busyLeast {
 			j.warn(fmt.Sprintf("suspects are of what threads were busy with, which accounts for %.0f %% of what requests take "+

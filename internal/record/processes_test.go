@@ -46,10 +46,10 @@ func TestShortProcesses(t *testing.T) {
 // A thread that ends its process is told from those that end with it, and from a signal.
 func TestEndedBy(t *testing.T) {
 	const script = `/usr/bin/python3 -c "$1" || sh -c 'kill -KILL $$' || exit 0`
-	const thread = `import os, threading, time
+	const thread = `import os, threading
 threading.Thread(target=lambda: (
     print("tid", threading.get_native_id(), flush=True), os._exit(3))).start()
-time.sleep(60)`
+threading.Event().wait()`
 	got := watchCommand(t, standing.get(t), "/bin/sh", "-c", script, "sh", thread)
 	ends := map[int32]int32{} // who ended it, by exit code
 	for _, process := range got.Processes {

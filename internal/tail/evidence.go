@@ -32,16 +32,17 @@ type reader struct {
 	pools map[int32]int32
 	// within are the services that the target asks and is itself: what they waited for is told by
 	// their own requests.
-	within map[string]bool
+	within     map[string]bool
+	nameServer string // who is waited for where a name is looked up
 	// throttled: a quota stopped the target about as long as its slow requests waited for a CPU.
 	throttled bool
 	cgroup    string
 	left      int64                       // requests that the recorder itself kept from a CPU
 	waits     map[int32][]*recording.Wait // by thread; nil: not needed yet
 	holders   map[*recording.RequestPart]holder
-	answers   map[int32]bool                // threads that read requests or answer them
-	stops     map[int32][]*recording.Sample // of the threads that stop all others; nil: not needed yet
-	inHand    map[int32]int64               // of processes: how long a usual request is in hand, in ns
+	answers   map[int32]bool        // threads that read requests or answer them
+	stops     map[int32][]operating // by thread that stops all others; nil: not needed yet
+	inHand    map[int32]int64       // of processes: how long a usual request is in hand, in ns
 	// turns is the cause of waiting for a loop's turns that are as long as any: none among the
 	// requests of one recording, which all wait for such.
 	turns cause.ID
@@ -52,7 +53,7 @@ type reader struct {
 func newReader(rec *recording.Recording) *reader {
 	r := &reader{rec: rec, frames: map[int32][]recording.Frame{}, loops: loopsOf(rec), own: map[int32]bool{},
 		holders: map[*recording.RequestPart]holder{}, blocking: map[bucket]bool{}, within: withinTarget(rec),
-		inHand: inHandOf(rec), syncs: syncsOf(rec), answers: answersOf(rec)}
+		nameServer: nameServerOf(rec), inHand: inHandOf(rec), syncs: syncsOf(rec), answers: rec.Answering()}
 	r.pools = poolSyncsOf(rec, r.loops)
 	for i := range rec.Processes {
 		r.own[rec.Processes[i].Pid] = true
@@ -178,7 +179,7 @@ func (r *reader) byClass(part *recording.RequestPart) bucket {
 		if r.within[part.Where] {
 			return bucket{class: part.Class, place: part.Where}
 		}
-		return bucket{cause: cause.DownstreamSlow, class: part.Class, kind: cause.InPeer, place: part.Where}
+		return downstream(part, part.Where)
 	case recording.PartNet, recording.PartOther:
 		return r.network(part, frames, b)
 	case recording.PartHandover:

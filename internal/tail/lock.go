@@ -18,7 +18,7 @@ func (r *reader) lock(part *recording.RequestPart, frames []recording.Frame, b b
 		return bucket{class: recording.PartUnknown}
 	}
 	if code.LooksUpName(frames) { // the JDK has others wait for the thread that asks
-		return r.nameServer(part)
+		return downstream(part, r.nameServer)
 	}
 	if behind := r.heldByRequest(part, b); behind.cause != "" {
 		return behind
@@ -47,15 +47,6 @@ func (r *reader) heldByRequest(part *recording.RequestPart, b bucket) bucket {
 	asleep := recording.RequestPart{Class: recording.PartDisk, Syscall: holder.wait.Syscall, WakerStack: recording.NoStack}
 	b.place = holder.place
 	return r.file(&asleep, r.stack(holder.wait.Stack), b)
-}
-
-// answersOf are the threads that read requests or answer them.
-func answersOf(rec *recording.Recording) map[int32]bool {
-	answers := map[int32]bool{}
-	for i := range rec.SlowRequests {
-		answers[rec.SlowRequests[i].Tid], answers[rec.SlowRequests[i].WriterTid] = true, true
-	}
-	return answers
 }
 
 // safepointNames are where threads of run times wait for the world to go on.

@@ -45,13 +45,13 @@ func (r *reader) network(part *recording.RequestPart, frames []recording.Frame, 
 	case code.AtDatabaseLock(frames):
 		return atDatabaseLock(frames, b)
 	case part.Class == recording.PartNet && code.LooksUpName(frames):
-		return r.nameServer(part)
+		return downstream(part, r.nameServer)
 	case part.Class == recording.PartNet && slices.ContainsFunc(frames, connects):
 		b.cause = cause.NetReconnect
 	case part.Class == recording.PartNet && code.AwaitsPipe(frames):
 		return r.pipe(part, frames, b)
 	case part.Where != "" && part.Class == recording.PartNet:
-		return bucket{cause: cause.DownstreamSlow, class: part.Class, kind: cause.InPeer, place: part.Where}
+		return downstream(part, part.Where)
 	case part.Syscall == "wait4" || part.Syscall == "waitid":
 		b.cause = cause.ProcessShortLived
 	}
@@ -85,23 +85,25 @@ func (r *reader) pipe(part *recording.RequestPart, frames []recording.Frame, b b
 	if code.WritesPipe(frames) {
 		does = "reads"
 	}
-	return bucket{cause: cause.DownstreamSlow, class: part.Class, kind: cause.InPeer,
-		place: fmt.Sprintf("%s, which %s the pipe", comm, does)}
+	return downstream(part, fmt.Sprintf("%s, which %s the pipe", comm, does))
 }
 
-// nameServer is who is waited for where the name of a host is looked up: known by its port where it
-// was asked and answered.
-func (r *reader) nameServer(part *recording.RequestPart) bucket {
-	b := bucket{cause: cause.DownstreamSlow, class: part.Class, kind: cause.InPeer, place: "the name server"}
-	for i := range r.rec.Services {
-		row := &r.rec.Services[i]
+// nameServerOf is who is waited for where the name of a host is looked up: known by its port where
+// it was asked and answered.
+func nameServerOf(rec *recording.Recording) string {
+	for i := range rec.Services {
+		row := &rec.Services[i]
 		if row.Side == recording.SideClient && strings.HasPrefix(row.Service, "udp ") &&
 			strings.HasSuffix(row.Service, ":53") {
-			b.place = row.Service
-			break
+			return row.Service
 		}
 	}
-	return b
+	return "the name server"
+}
+
+// downstream: for the answer of another service.
+func downstream(part *recording.RequestPart, peer string) bucket {
+	return bucket{cause: cause.DownstreamSlow, class: part.Class, kind: cause.InPeer, place: peer}
 }
 
 // connects tells a function that makes a connection: who sleeps below it waits for the other end to

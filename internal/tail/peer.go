@@ -32,32 +32,28 @@ type sender struct {
 // meanwhile, so that the last wait of each request tells. Of a pool's processes it is the one that
 // was waited for longest.
 func (c *claim) tellPeer(s *cause.Suspect) {
-	byName, bySender, known, all := map[string]int64{}, map[sender]int64{}, int64(0), int64(0)
+	byName, byPid, known, all := map[string]int64{}, map[string]map[int32]int64{}, int64(0), int64(0)
 	for _, waited := range c.byRequest() {
 		all += waited.ns
-		if from, told := waited.last.sent(); told {
-			byName[from.comm] += waited.ns
-			bySender[from] += waited.ns
-			known += waited.ns
+		from, told := waited.last.sent()
+		if !told {
+			continue
 		}
+		known += waited.ns
+		byName[from.comm] += waited.ns
+		if byPid[from.comm] == nil {
+			byPid[from.comm] = map[int32]int64{}
+		}
+		byPid[from.comm][from.pid] += waited.ns
 	}
 	name, most := perrun.Largest(byName)
-	if 2*most <= known || float64(known) < knownLeast*float64(all) {
-		return
-	}
-	best := sender{comm: name}
-	for from, ns := range bySender {
-		longer := ns > bySender[best] || ns == bySender[best] && from.pid < best.pid
-		if from.comm == name && (best.pid == 0 || longer) {
-			best = from
-		}
-	}
-	if best.pid == 0 {
+	pid, _ := perrun.Largest(byPid[name])
+	if pid == 0 || 2*most <= known || float64(known) < knownLeast*float64(all) {
 		return
 	}
 	s.Places = append(s.Places, cause.Place{Kind: cause.InProcess, Role: cause.AnsweredBy,
-		Name: fmt.Sprintf("%s, pid %d", best.comm, best.pid)})
-	s.Remedy = fmt.Sprintf("look at the peer: culprit tail -p %d", best.pid)
+		Name: fmt.Sprintf("%s, pid %d", name, pid)})
+	s.Remedy = fmt.Sprintf("look at the peer: culprit tail -p %d", pid)
 }
 
 // waited is how long a request waited for one cause, and the last stretch of it.

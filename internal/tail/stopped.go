@@ -1,6 +1,7 @@
 package tail
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"sort"
@@ -45,33 +46,42 @@ func (c *claim) tellStop(s *cause.Suspect) {
 // or waited; "" where that is not known.
 func (r *reader) operationAt(from, to int64) string {
 	times := map[string]int64{}
-	add := func(stack int32, ns int64) {
-		for _, frame := range slices.Backward(r.stack(stack)) {
-			if found := operation.FindStringSubmatch(frame.Name); found != nil {
-				times[found[1]] += ns
-				return
-			}
-		}
-	}
-	for tid, samples := range r.stoppers() {
-		i := sort.Search(len(samples), func(i int) bool { return samples[i].TimeNs >= from-r.rec.Manifest.SliceNs })
-		for ; i < len(samples) && samples[i].TimeNs < to; i++ {
-			add(samples[i].Stack, samples[i].ValueNs)
+	for tid, seen := range r.stoppers() {
+		i := sort.Search(len(seen), func(i int) bool { return seen[i].TimeNs >= from-r.rec.Manifest.SliceNs })
+		for ; i < len(seen) && seen[i].TimeNs < to; i++ {
+			times[seen[i].operation] += seen[i].ValueNs
 		}
 		if longest := r.longest(tid, from, to); longest != nil {
-			add(longest.Stack, min(longest.BlockedNs, to-from))
+			times[r.operation(longest.Stack)] += min(longest.BlockedNs, to-from)
 		}
 	}
+	delete(times, "")
 	name, _ := perrun.Largest(times)
 	return name
 }
 
-// stoppers are the threads that stop all others, with their samples in order of time.
-func (r *reader) stoppers() map[int32][]*recording.Sample {
+// operation is that of a JVM which a stack is in, "" for none.
+func (r *reader) operation(stack int32) string {
+	for _, frame := range slices.Backward(r.stack(stack)) {
+		if found := operation.FindStringSubmatch(frame.Name); found != nil {
+			return found[1]
+		}
+	}
+	return ""
+}
+
+// operating is a sample of a thread that stops all others, in an operation.
+type operating struct {
+	*recording.Sample
+	operation string
+}
+
+// stoppers are the threads that stop all others, with their samples in operations in order of time.
+func (r *reader) stoppers() map[int32][]operating {
 	if r.stops != nil {
 		return r.stops
 	}
-	r.stops = map[int32][]*recording.Sample{}
+	r.stops = map[int32][]operating{}
 	for i := range r.rec.Threads {
 		if thread := &r.rec.Threads[i]; strings.TrimSpace(thread.Comm) == jvmStopper {
 			r.stops[thread.Tid] = nil
@@ -79,12 +89,15 @@ func (r *reader) stoppers() map[int32][]*recording.Sample {
 	}
 	for i := range r.rec.Samples {
 		sample := &r.rec.Samples[i]
-		if _, is := r.stops[sample.Tid]; is && sample.Signal == recording.SignalCPU {
-			r.stops[sample.Tid] = append(r.stops[sample.Tid], sample)
+		if _, is := r.stops[sample.Tid]; !is || sample.Signal != recording.SignalCPU {
+			continue
+		}
+		if name := r.operation(sample.Stack); name != "" {
+			r.stops[sample.Tid] = append(r.stops[sample.Tid], operating{sample, name})
 		}
 	}
-	for _, samples := range r.stops {
-		slices.SortFunc(samples, func(a, b *recording.Sample) int { return int(a.TimeNs - b.TimeNs) })
+	for _, seen := range r.stops {
+		slices.SortFunc(seen, func(a, b operating) int { return cmp.Compare(a.TimeNs, b.TimeNs) })
 	}
 	return r.stops
 }

@@ -38,7 +38,7 @@ func Busy(r *timeline.Run) (pieces []Piece) {
 			if wait.RunqueueNs > 0 {
 				pieces = append(pieces, runnable(r, t, wait, wait.WokenNs(), wait.EndNs()))
 			}
-			pause := byTheClock && wait.WakerKind == recording.WakerTimer && !r.IsLock(wait)
+			pause := byTheClock && r.WokenByTimer(wait)
 			if wait.BlockedNs > 0 && !pause && !forWork(r, wait) {
 				pieces = append(pieces, whileBlocked(r, t, wait)...)
 			}

@@ -94,7 +94,7 @@ func New(rec *recording.Recording, pool *names.Pool) *Run {
 	r.stretch()
 	r.nameProcesses()
 	r.locks, r.released, r.turns = lockObjects(rec), r.releases(), r.turnPlaces()
-	r.serving = servingThreads(rec)
+	r.serving = rec.Answering()
 	r.setTicking()
 	return r
 }

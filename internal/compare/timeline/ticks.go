@@ -25,9 +25,9 @@ const (
 // Polls are the system calls that wait for any of several events, for a limited time.
 var Polls = []string{"epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll", "select", "pselect6"}
 
-// wokenByTimer reports whether a timer ended a wait. Looking again whether a lock is free
+// WokenByTimer reports whether a timer ended a wait. Looking again whether a lock is free
 // (CPython's take_gil, each switch interval) is waiting for the lock, not for the timer.
-func (r *Run) wokenByTimer(wait *recording.Wait) bool {
+func (r *Run) WokenByTimer(wait *recording.Wait) bool {
 	return wait.WakerKind == recording.WakerTimer && wait.BlockedNs > 0 && !r.IsLock(wait) &&
 		!r.forRequests(wait.Tid, wait.Syscall)
 }
@@ -36,15 +36,6 @@ func (r *Run) wokenByTimer(wait *recording.Wait) bool {
 // that is under load. The timers of its event loop are none of theirs.
 func (r *Run) forRequests(tid int32, call string) bool {
 	return r.serving[tid] && !slices.Contains(Polls, call)
-}
-
-// servingThreads are those that read requests of the target or write their answers.
-func servingThreads(rec *recording.Recording) map[int32]bool {
-	serving := map[int32]bool{}
-	for i := range rec.SlowRequests {
-		serving[rec.SlowRequests[i].Tid], serving[rec.SlowRequests[i].WriterTid] = true, true
-	}
-	return serving
 }
 
 // clocked is the part of a thread's waits that a timer ends at least where it works by the clock.
@@ -64,7 +55,7 @@ func (r *Run) ByTheClock(t *Thread) bool {
 			continue
 		}
 		all++
-		if r.wokenByTimer(wait) {
+		if r.WokenByTimer(wait) {
 			timed++
 		}
 	}
@@ -74,7 +65,7 @@ func (r *Run) ByTheClock(t *Thread) bool {
 // timerWaits is how many waits of a thread a timer ended.
 func (r *Run) timerWaits(t *Thread) (woken int64) {
 	for _, wait := range t.Waits {
-		if r.wokenByTimer(wait) {
+		if r.WokenByTimer(wait) {
 			woken++
 		}
 	}
@@ -87,7 +78,7 @@ func (r *Run) ticks(waits []*recording.Wait, asleepPart float64) (ticking bool, 
 	var woken []int64
 	var asleepNs int64
 	for _, wait := range waits {
-		if r.wokenByTimer(wait) && !r.IsNap(wait) {
+		if r.WokenByTimer(wait) && !r.IsNap(wait) {
 			woken = append(woken, wait.WokenNs())
 			asleepNs += wait.BlockedNs + wait.RunqueueNs // waiting for a CPU is no work either
 		}
