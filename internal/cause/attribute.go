@@ -68,6 +68,8 @@ var transfers = []transfer{
 	{"setting that differs", "the same program with the same arguments: what differs is the setting", false,
 		(*ledger).giveSetting},
 	{ruleCode, "what no cause took belongs to the function that it grew in", false, (*ledger).giveCode},
+	{"queue behind what ran", "the program's own had the CPU longer for this cause: who waits for them waits for it",
+		false, (*ledger).giveBehind},
 	{"one function", "a function that two rules found is one place to look at, with all of its seconds", false,
 		(*ledger).joinFunctions},
 	{"waits for an interpreter", "one thread at a time runs Python: the others wait for the code that takes longer in it",

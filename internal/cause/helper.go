@@ -2,6 +2,7 @@ package cause
 
 import (
 	"fmt"
+	"slices"
 
 	"culprit/internal/code"
 	"culprit/internal/compare"
@@ -61,6 +62,37 @@ func (s *scene) helperOf(c *claim) (name string, seconds float64, blamed *blame.
 	return name, behind[name], blame.New(s.cpu, s.code.Own).Find(func(i int) bool {
 		return s.cpu[i].Kind == compare.Running && (s.cpu[i].Process == name || s.cpu[i].Comm == name)
 	})
+}
+
+// giveBehind gives a wait for a CPU that the program's own had to the cause of most of what they
+// ran more: where the interrupts of a profiler make all code longer, so is the queue behind it.
+func (l *ledger) giveBehind(rule transfer) {
+	for _, c := range slices.Clone(l.claims) {
+		if c.rule != ruleHelper {
+			continue
+		}
+		if to := l.ranMore(c); to != nil {
+			l.move(rule.rule, to, slices.Clone(c.members), rule.because)
+		}
+	}
+}
+
+// ranMore is the claim that owns most of what the process ran more behind which a claim's paths
+// waited; nil where that is code, or nobody's.
+func (l *ledger) ranMore(c *claim) *claim {
+	name, _, _ := l.helperOf(c)
+	ran := l.all(func(i int) bool {
+		return isRunning(&l.paths[i]) && (l.paths[i].Process == name || l.paths[i].Comm == name)
+	})
+	if l.grew(ran) <= 0 {
+		return nil
+	}
+	for _, to := range l.claims {
+		if !to.cause.is(isCode) && l.mostly(ran, func(i int) bool { return l.owner[i] == to }) {
+			return to
+		}
+	}
+	return nil
 }
 
 // isPartner tells waiting for a CPU that one of the program's own had who works for the one that

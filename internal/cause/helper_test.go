@@ -48,6 +48,44 @@ func TestAHelperIsNoCompetitor(t *testing.T) {
 	}
 }
 
+// A service's threads wait for each other's turns on the CPU: what makes these longer makes the
+// queue longer.
+func TestTheQueueFollowsWhatTheOthersRan(t *testing.T) {
+	own := func(kind compare.PathKind, name string, a, b float64) compare.Path {
+		path := compare.Path{Kind: kind, Process: "relay", Comm: "relay", A: three(a), B: three(b),
+			Frames: []recording.Frame{{Name: "serve", Kind: recording.KindNative}, {Name: name, Kind: recording.KindNative}}}
+		if kind == compare.Runnable {
+			path.WakerComm, path.WakerOwn = "relay", true
+		}
+		return path
+	}
+	for _, test := range []struct {
+		name   string
+		lookUp float64 // seconds in B, of 0.5 in A
+		hertz  string
+		cause  ID
+		place  string
+	}{
+		{"interrupts of a profiler at all code alike", 0.58, "8000", MonitorAttached, "target.counted=perf samples"},
+		{"one function does more besides", 0.95, "8000", CodeGrew, "serve;look_up"},
+		{"too few samples for it", 0.58, "99", CodeGrew, "serve"},
+	} {
+		wake := compare.Wait{Path: compare.Path{Kind: compare.Blocked, Process: "relay", WakerComm: "relay", WakerOwn: true},
+			CountA: three(100), CountB: three(100)}
+		paths := []compare.Path{own(compare.Running, "gather", 0.5, 0.58), own(compare.Running, "look_up", 0.5, test.lookUp),
+			own(compare.Runnable, "gather", 0.3, 0.9)}
+		wall := &compare.Result{Metric: compare.MetricWall, A: three(1.3), B: three(1.48 + test.lookUp), Paths: paths,
+			Waits: []compare.Wait{wake}, Facts: []compare.FactChange{
+				{Name: "target.counted", A: "none", B: "perf samples 1 event"}, {Name: "target.sampled_hz", A: "0", B: test.hertz}}}
+		cpu := &compare.Result{Metric: compare.MetricCPU, A: three(1), B: three(0.58 + test.lookUp), Paths: paths[:2]}
+		suspects := Judge(Input{Result: wall, Wall: wall, CPU: cpu}).Suspects
+		if len(suspects) == 0 || suspects[0].Cause != test.cause || !strings.HasPrefix(suspects[0].Where[0], test.place) ||
+			suspects[0].Share.Value < 0.7 {
+			t.Errorf("%s: %s", test.name, described(suspects))
+		}
+	}
+}
+
 func TestCompetitorsAreNamedWithTheirShares(t *testing.T) {
 	c := &claim{}
 	c.nameCompetitors(map[string]float64{"hog": 0.6, "cron": 0.2, "backup": 0.1, "dd": 0.06, "tar": 0.04, "calmer": -0.5})

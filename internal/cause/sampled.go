@@ -1,7 +1,10 @@
 package cause
 
 import (
+	"cmp"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	"culprit/internal/compare"
@@ -27,15 +30,23 @@ func (l *ledger) giveSampled(rule transfer) {
 		hertz = max(hertz, rate(setting.B)-rate(setting.A))
 	}
 	left := func(i int) bool { return l.free(i) && l.paths[i].Kind == compare.Running }
-	rest := l.total(l.all(left))
+	samples := l.all(left)
+	rest := l.total(samples)
 	if hertz <= 0 || rest.a <= 0 || rest.more() > hertz*dearestSample*rest.b || !l.alike(left, rest) {
 		return
 	}
-	l.explained = l.claim(rule.rule, finding{cause: MonitorAttached, match: left, tell: func(c *claim) {
-		c.tellSettings(newTracers(l.changed("tracers.perf.counting", host.FactTargetCounted)))
+	c := l.of(MonitorAttached)
+	if c == nil {
+		c = l.claim(rule.rule, finding{cause: MonitorAttached, match: left, tell: func(c *claim) {
+			c.tellSettings(newTracers(l.changed("tracers.perf.counting", host.FactTargetCounted)))
+		}})
+	} else {
+		l.move(rule.rule, c, samples.members, rule.because)
+	}
+	if l.explained = c != nil; l.explained {
 		c.add("cpu", "growth for each sample", sides{b: 1e6 * rest.more() / (hertz * rest.b)}, "us")
 		c.doubt(DoubtUnseen, "interrupts are not seen by a software clock: it is told by all code taking longer alike")
-	}}) != nil
+	}
 }
 
 // rate is what a fact says happens so often a second; 0 where it says nothing of the kind.
@@ -48,18 +59,36 @@ func rate(value string) float64 {
 }
 
 // alike reports whether functions grew in proportion: whether most of the growth would be there if
-// each had grown as much as all of them together.
+// none had grown more than half of the code did.
 func (s *scene) alike(match func(int) bool, sum sides) bool {
 	functions := map[string]sides{}
 	for i := range s.paths {
-		if path := &s.paths[i]; match(i) && len(path.Frames) > 0 {
+		path := &s.paths[i]
+		if match(i) && len(path.Frames) > 0 {
 			name := lastFrame(path.Frames).Name
 			functions[name] = functions[name].plus(means(path.A, path.B))
 		}
 	}
-	apart := 0.0
+	usual, beyond := usualGrowth(functions), 0.0
 	for _, seconds := range functions {
-		apart += math.Abs(seconds.b-seconds.a*sum.b/sum.a) / 2
+		beyond += max(0, seconds.b-usual*seconds.a)
 	}
-	return apart <= unevenly*sum.more()
+	return beyond <= unevenly*sum.more()
+}
+
+// usualGrowth is how many times as long functions take: half of the cheaper side's time is spent in
+// such as grew no more.
+func usualGrowth(functions map[string]sides) float64 {
+	ran := slices.DeleteFunc(slices.Collect(maps.Values(functions)), func(one sides) bool { return !(one.a > 0) })
+	slices.SortFunc(ran, func(x, y sides) int { return cmp.Compare(x.b/x.a, y.b/y.a) })
+	all, passed := 0.0, 0.0
+	for _, one := range ran {
+		all += one.a
+	}
+	for _, one := range ran {
+		if passed += one.a; passed >= all/2 {
+			return one.b / one.a
+		}
+	}
+	return 1
 }
