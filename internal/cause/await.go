@@ -7,10 +7,14 @@ import (
 	"culprit/recording"
 )
 
-// answerCalls are the calls in which a thread waits for what another one sends.
-var answerCalls = map[string]bool{"read": true, "readv": true, "recvfrom": true, "recvmsg": true, "recvmmsg": true,
-	"poll": true, "ppoll": true, "select": true, "pselect6": true, "epoll_wait": true, "epoll_pwait": true,
-	"epoll_pwait2": true}
+// awaitsAnswer tells a call in which a thread waits for what another one sends.
+func awaitsAnswer(call string) bool {
+	switch call {
+	case "read", "readv", "recvfrom", "recvmsg", "recvmmsg":
+		return true
+	}
+	return code.Polls(call)
+}
 
 // awaitClaim stands where it is not the sleep that changed but who waits for it.
 const awaitClaim = "the program waits, one after the other, for what sleeps on purpose on both sides"
@@ -77,7 +81,7 @@ func (s *scene) awaited(c *claim, turns bool) (place string, total sides) {
 		wait := &s.waits[i]
 		at := s.code.Innermost(wait.Frames)
 		if at < 0 || wait.WakerKind != recording.WakerThread || !wait.WakerOwn || wait.Lock ||
-			!answerCalls[wait.Syscall] || code.IsEntry(wait.Frames[at]) {
+			!awaitsAnswer(wait.Syscall) || code.IsEntry(wait.Frames[at]) {
 			continue
 		}
 		place := route(wait.Frames[:at+1]) + ";" + wait.Syscall

@@ -33,7 +33,7 @@ func findShortLived(s *scene) []finding {
 	return []finding{{cause: ProcessShortLived,
 		match: func(i int) bool {
 			path := &s.paths[i]
-			if path.Kind == compare.Blocked && path.WakerKind == recording.WakerTimer && sleepCalls[path.Syscall] {
+			if path.Kind == compare.Blocked && path.WakerKind == recording.WakerTimer && sleepsIn(path.Syscall) {
 				return false // what the process sleeps on purpose, it would sleep inside its parent as well
 			}
 			return path.Short || s.traits[i].spawn ||

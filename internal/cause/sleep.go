@@ -57,7 +57,7 @@ func (s *scene) lookAtSleeps() (known sleeps) {
 func (s *scene) sleepsOnPurpose(i int) bool {
 	path := &s.paths[i]
 	return path.Kind == compare.Blocked && path.WakerKind == recording.WakerTimer && !path.Lock &&
-		sleepCalls[path.Syscall] && !path.Nap &&
+		sleepsIn(path.Syscall) && !path.Nap &&
 		!slices.ContainsFunc(path.Frames, func(frame recording.Frame) bool { return containsAny(frame.Name, kernelDelays) })
 }
 
@@ -79,7 +79,7 @@ func (s *scene) tellSleep(c *claim) {
 	s.tellAwaiting(c, turns)
 	s.adviseTurns(c)
 	_, times := s.overWaits(func(wait *compare.Wait) bool {
-		return wait.WakerKind == recording.WakerTimer && sleepCalls[wait.Syscall]
+		return wait.WakerKind == recording.WakerTimer && sleepsIn(wait.Syscall)
 	})
 	c.add("offcpu", "waits that a timer ended, all threads", times, "waits/run")
 	for _, call := range s.callsOf(c) {

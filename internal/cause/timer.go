@@ -17,10 +17,14 @@ const (
 	timesTicks  = 2
 )
 
-// sleepCalls are system calls that a program sleeps in when a timer ends them.
-var sleepCalls = map[string]bool{"nanosleep": true, "clock_nanosleep": true, "futex": true, "futex_wait": true,
-	"epoll_wait": true, "epoll_pwait": true, "epoll_pwait2": true, "poll": true, "ppoll": true, "select": true,
-	"pselect6": true, "rt_sigtimedwait": true, "io_uring_enter": true, "": true}
+// sleepsIn tells a system call that a program sleeps in when a timer ends it.
+func sleepsIn(call string) bool {
+	switch call {
+	case "nanosleep", "clock_nanosleep", "futex", "futex_wait", "rt_sigtimedwait", "io_uring_enter", "":
+		return true
+	}
+	return code.Polls(call)
+}
 
 // kernelDelays are timed sleeps that the kernel imposes: no deliberate act of the program.
 var kernelDelays = []string{"balance_dirty_pages", "io_schedule_timeout", "wbt_wait", "reclaim_throttle",

@@ -13,10 +13,11 @@ import (
 // are taken for those that do the work. Chosen: a thread that only flushes or reports has less.
 const leastOfCPU = 0.02
 
-// waitsForWork are calls that wait for somebody outside to want something, or for a child.
-var waitsForWork = append([]string{"accept", "accept4", "recvfrom", "recvmsg", "recvmmsg", "io_uring_enter",
+// waitsForWork are calls that wait for somebody outside to want something, or for a child, as those
+// do that poll.
+var waitsForWork = []string{"accept", "accept4", "recvfrom", "recvmsg", "recvmmsg", "io_uring_enter",
 	"io_getevents", "io_pgetevents", "rt_sigtimedwait", "rt_sigsuspend", "pause", "wait4", "waitid", "msgrcv",
-	"mq_timedreceive"}, timeline.Polls...)
+	"mq_timedreceive"}
 
 // workWaits are the kernel functions in which read and readv wait for the same.
 var workWaits = []string{"sk_wait_data", "tcp_recvmsg", "unix_stream_read", "__skb_wait_for_more_packets",
@@ -94,7 +95,8 @@ func forWork(r *timeline.Run, wait *recording.Wait) bool {
 
 // idleIn tells it by where it was: a futex that is no lock is a queue, or another thread's answer.
 func idleIn(call string, frames []recording.Frame) bool {
-	return call == "futex" || slices.Contains(waitsForWork, call) || code.InKernel(frames, workWaits...)
+	return call == "futex" || code.Polls(call) || slices.Contains(waitsForWork, call) ||
+		code.InKernel(frames, workWaits...)
 }
 
 // whileBlocked is what a thread's wait was spent on: of a lock what its holder did meanwhile.

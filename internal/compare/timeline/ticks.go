@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"culprit/internal/code"
 	"culprit/recording"
 )
 
@@ -22,9 +23,6 @@ const (
 	processAsleep = 0.5
 )
 
-// Polls are the system calls that wait for any of several events, for a limited time.
-var Polls = []string{"epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll", "select", "pselect6"}
-
 // WokenByTimer reports whether a timer ended a wait. Looking again whether a lock is free
 // (CPython's take_gil, each switch interval) is waiting for the lock, not for the timer.
 func (r *Run) WokenByTimer(wait *recording.Wait) bool {
@@ -35,7 +33,7 @@ func (r *Run) WokenByTimer(wait *recording.Wait) bool {
 // forRequests reports whether a thread sleeps for the requests that it answers, however regular
 // that is under load. The timers of its event loop are none of theirs.
 func (r *Run) forRequests(tid int32, call string) bool {
-	return r.serving[tid] && !slices.Contains(Polls, call)
+	return r.serving[tid] && !code.Polls(call)
 }
 
 // clocked is the part of a thread's waits that a timer ends at least where it works by the clock.

@@ -124,7 +124,7 @@ func (m *maker) onThread(r *recording.SlowRequest, s *stay) {
 			continue
 		}
 		m.ranOn(r, s.tid, at, from)
-		if eventCalls[wait.Syscall] || lockCalls[wait.Syscall] && !s.lookedWithin(wait.TimeNs, wait.WokenNs()) {
+		if forEvents(wait.Syscall) || lockCalls[wait.Syscall] && !s.lookedWithin(wait.TimeNs, wait.WokenNs()) {
 			m.foundBeside(r, from, to)
 		} else {
 			m.waited(r, wait, from, to, false)

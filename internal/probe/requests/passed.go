@@ -1,10 +1,12 @@
 package requests
 
-import "culprit/recording"
+import (
+	"culprit/internal/code"
+	"culprit/recording"
+)
 
-// eventCalls wait until one of several descriptors is ready.
-var eventCalls = map[string]bool{"poll": true, "select": true, "epoll_wait": true, "pselect6": true, "ppoll": true,
-	"epoll_pwait": true, "io_uring_enter": true, "epoll_pwait2": true}
+// forEvents tells a system call that waits until one of several things is ready.
+func forEvents(call string) bool { return code.Polls(call) || call == "io_uring_enter" }
 
 // passedOn finds the waits on a futex that were for an answer which another thread reads and passes
 // on, as clients with a selector of their own do: an answer came meanwhile, and who ended the wait
@@ -30,7 +32,7 @@ func (m *maker) passedOn(r *recording.SlowRequest, parts []recording.RequestPart
 func (m *maker) sleptForEvents(tid int32, from, to int64) bool {
 	slept := int64(0)
 	for _, wait := range m.waitsWithin(tid, from, to) {
-		if eventCalls[wait.Syscall] {
+		if forEvents(wait.Syscall) {
 			slept += min(to, wait.WokenNs()) - max(from, wait.TimeNs)
 		}
 	}

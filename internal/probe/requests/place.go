@@ -7,13 +7,12 @@ import (
 	"culprit/recording"
 )
 
-// netCalls are the system calls that wait for sockets and pipes, as in spent.h; lockCalls and
-// sleepCalls likewise.
+// netCalls wait for one socket or pipe, as those of spent.h do, which has calls for events besides;
+// lockCalls and sleepCalls likewise.
 var (
 	netCalls = map[string]bool{"read": true, "write": true, "readv": true, "writev": true, "connect": true,
 		"accept": true, "sendto": true, "recvfrom": true, "sendmsg": true, "recvmsg": true, "accept4": true,
-		"recvmmsg": true, "sendmmsg": true, "poll": true, "select": true, "epoll_wait": true, "pselect6": true,
-		"ppoll": true, "epoll_pwait": true, "io_uring_enter": true, "epoll_pwait2": true}
+		"recvmmsg": true, "sendmmsg": true}
 	lockCalls  = map[string]bool{"futex": true, "futex_waitv": true, "futex_wait": true}
 	sleepCalls = map[string]bool{"nanosleep": true, "clock_nanosleep": true}
 )
@@ -43,7 +42,7 @@ func classOf(wait *recording.Wait) string {
 		return recording.PartLock
 	case sleepCalls[wait.Syscall]:
 		return recording.PartSleep
-	case netCalls[wait.Syscall]:
+	case netCalls[wait.Syscall] || forEvents(wait.Syscall):
 		return recording.PartNet
 	}
 	return recording.PartOther

@@ -100,7 +100,7 @@ func (m *maker) worksFor(r *recording.SlowRequest, pid, tid int32) bool {
 // lastSleep is the last sleep of a loop for events that ended between two times; nil without one.
 func (m *maker) lastSleep(tid int32, from, to int64) *recording.Wait {
 	for _, wait := range slices.Backward(m.waitsWithin(tid, from, to)) {
-		if eventCalls[wait.Syscall] && wait.WokenNs() <= to {
+		if forEvents(wait.Syscall) && wait.WokenNs() <= to {
 			return wait
 		}
 	}
@@ -168,7 +168,7 @@ func (m *maker) sleepsAtWork(wait *recording.Wait) bool {
 	case recording.PartSleep:
 		return true
 	case recording.PartNet:
-		return !eventCalls[wait.Syscall]
+		return !forEvents(wait.Syscall)
 	case recording.PartLock:
 		return wait.WakerKind == recording.WakerTimer || m.waitsFor(wait.Stack) == code.WaitLock
 	}

@@ -51,5 +51,5 @@ func (m *maker) instead(r *recording.SlowRequest, part recording.RequestPart, wo
 
 // sleepsForEvents tells a sleep of a loop that was long enough to be kept.
 func sleepsForEvents(part *recording.RequestPart, tid int32) bool {
-	return part.Class == recording.PartNet && part.Tid == tid && eventCalls[part.Syscall]
+	return part.Class == recording.PartNet && part.Tid == tid && forEvents(part.Syscall)
 }

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"culprit/internal/code"
 	"culprit/internal/probe/bpf"
 	"culprit/recording"
 )
@@ -57,11 +58,9 @@ func (s *Session) takePaths() (map[syscallsPathKey]*syscallsPathNames, error) {
 	return paths, nil
 }
 
-// byName are calls whose name says what they wait for.
+// byName are further calls whose name says what they wait for.
 var byName = map[string]string{
-	"poll": recording.ObjectPoll, "ppoll": recording.ObjectPoll, "select": recording.ObjectPoll,
-	"pselect6": recording.ObjectPoll, "epoll_wait": recording.ObjectPoll, "epoll_pwait": recording.ObjectPoll,
-	"epoll_pwait2": recording.ObjectPoll, "nanosleep": recording.ObjectTimer, "clock_nanosleep": recording.ObjectTimer,
+	"nanosleep": recording.ObjectTimer, "clock_nanosleep": recording.ObjectTimer,
 	"wait4": recording.ObjectProcess, "waitid": recording.ObjectProcess, "waitpid": recording.ObjectProcess,
 	"vfork": recording.ObjectProcess, // until the child runs a program of its own
 }
@@ -70,6 +69,9 @@ var byName = map[string]string{
 func objectOf(event *syscallsSlowEvent, name string, names *syscallsPathNames) (kind, object string) {
 	if strings.HasPrefix(name, "futex") && event.Call&compat == 0 {
 		return recording.ObjectLock, fmt.Sprintf("%#x", event.Args[0])
+	}
+	if code.Polls(name) {
+		return recording.ObjectPoll, ""
 	}
 	if kind := byName[name]; kind != "" {
 		return kind, ""
