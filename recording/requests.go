@@ -46,10 +46,11 @@ type Request struct {
 	BytesIn  int64  `parquet:"bytes_in"`
 	BytesOut int64  `parquet:"bytes_out"`
 	TotalNs  int64  `parquet:"total_ns"`
-	WaitNs   int64  `parquet:"wait_ns"`   // data was there and nobody read it
-	UploadNs int64  `parquet:"upload_ns"` // from the first read to the last
-	ServeNs  int64  `parquet:"serve_ns"`  // to the first byte of the answer
-	AnswerNs int64  `parquet:"answer_ns"` // to its last byte
+	WaitNs   int64  `parquet:"wait_ns"`            // data was there and nobody read it
+	UploadNs int64  `parquet:"upload_ns"`          // from the first read to the last
+	ServeNs  int64  `parquet:"serve_ns"`           // to the first byte of the answer
+	AnswerNs int64  `parquet:"answer_ns"`          // to its last byte
+	UnsentNs int64  `parquet:"unsent_ns,optional"` // beyond: in sockets, after the last call
 	Spent
 	// Handed are those that another thread answered than read them; Interleaved those whose thread
 	// read others in between: what it waited for is shared by them; Unfollowed those of which is
@@ -118,6 +119,8 @@ type SlowRequest struct {
 	UploadNs  int64  `parquet:"upload_ns"`
 	ServeNs   int64  `parquet:"serve_ns"`
 	AnswerNs  int64  `parquet:"answer_ns"`
+	UnsentNs  int64  `parquet:"unsent_ns,optional"`      // beyond: in the socket, after the last call
+	UnsentBy  string `parquet:"unsent_by,optional,dict"` // why
 	Service   string `parquet:"service,dict"`
 	Protocol  string `parquet:"protocol,dict"`
 	Kind      string `parquet:"kind,dict"`
@@ -155,6 +158,13 @@ const (
 	PartUpload     = "upload"   // the client had not sent all of it
 	PartAnswer     = "answer"
 	PartUnknown    = "unknown" // no thread is known
+)
+
+// Why the kernel keeps an answer back (UnsentBy).
+const (
+	UnsentSmall  = "small segment" // Nagle's algorithm or a cork waits for more of it, or for the client
+	UnsentResent = "sent again"
+	UnsentFull   = "window full" // the client takes no more, or the network
 )
 
 // RequestPart is a stretch of one request of the table slow_requests.

@@ -50,6 +50,8 @@ type Context struct {
 	// OfRequests: the mean latency of requests was tested, or their rate, which hang on what requests
 	// wait for at other services as well.
 	OfRequests bool `json:"of_requests,omitempty"`
+	// Delivery: what answers lay in sockets for after the last call was tested with it.
+	Delivery bool `json:"delivery,omitempty"`
 	// Outcome of the tested metric, "" where nothing was tested. Without a difference there are no
 	// suspects.
 	Outcome stat.Outcome `json:"outcome"`

@@ -34,7 +34,11 @@ func (e *Evidence) awaited(c Context) *tail.Difference {
 	if !c.OfRequests {
 		return nil
 	}
-	found := e.between(c, tail.All)
+	which := tail.All
+	if c.Delivery {
+		which = tail.Delivered
+	}
+	found := e.between(c, which)
 	switch {
 	case found == nil:
 		return nil
@@ -62,7 +66,7 @@ func (e *Evidence) busyTells(c Context) float64 {
 		return 1
 	}
 	usual, dear := e.sides(c)
-	longer := meanLatency(dear) - meanLatency(usual)
+	longer := meanLatency(c, dear) - meanLatency(c, usual)
 	if longer <= 0 {
 		return 1
 	}
@@ -82,11 +86,15 @@ func (e *Evidence) busier(c Context) (seconds float64, known bool) {
 	return seconds, true
 }
 
-// meanLatency is that of all recordings of a side, in seconds.
-func meanLatency(group []*recording.Recording) float64 {
+// meanLatency is that of all recordings of a side, in seconds, as it was tested.
+func meanLatency(c Context, group []*recording.Recording) float64 {
+	metric := units.Latency
+	if c.Delivery {
+		metric = units.Delivery
+	}
 	var all []float64
 	for _, rec := range group {
-		if value, known := units.OfRequests(rec, units.Latency); known {
+		if value, known := units.OfRequests(rec, metric); known {
 			all = append(all, value)
 		}
 	}

@@ -1,6 +1,9 @@
 package explain
 
 import (
+	"math"
+	"slices"
+
 	"culprit/internal/cause"
 	"culprit/internal/compare"
 	"culprit/internal/compare/units"
@@ -10,9 +13,9 @@ import (
 
 // RequestMetric is one number of the requests of both sides, with one value for each recording.
 type RequestMetric struct {
-	// Name is latency (the mean), p50 … p99.9, cpu (of one request), throughput, in_progress (at
-	// once, on average); how busy the sides were: cpus (of the service), busiest_thread and host (a
-	// part of the time).
+	// Name is latency (the mean), delivery where that is what changed, p50 … p99.9, cpu (of one
+	// request), throughput, in_progress (at once, on average); how busy the sides were: cpus (of the
+	// service), busiest_thread and host (a part of the time).
 	Name string    `json:"name"`
 	Unit string    `json:"unit"` // "s", "1/s", "requests", "CPUs"; "" for a part
 	A    []float64 `json:"a"`
@@ -41,6 +44,9 @@ func (e *Evidence) Requests(smallest float64) (all []RequestMetric) {
 			return nil
 		}
 		add(name, "s", outcome, effect, told)
+		if outcome, effect, told, _ = e.OfRequests(units.Delivery, smallest); name == units.Latency && e.KeptBack() {
+			add(units.Delivery, "s", outcome, effect, told)
+		}
 	}
 	if outcome, effect, told, err := e.Outcome(compare.MetricCPU, smallest); err == nil {
 		unit, of := e.Unit(), &compare.Result{}
@@ -69,6 +75,22 @@ func (e *Evidence) Requests(smallest float64) (all []RequestMetric) {
 		}
 	}
 	return all
+}
+
+// KeptBack reports whether what answers lie in sockets for changed more than the latency did: with
+// no recording of one side within what those of the other tell.
+func (e *Evidence) KeptBack() bool {
+	latency := e.each(func(rec *recording.Recording) (float64, bool) { return units.OfRequests(rec, units.Latency) })
+	unsent := e.each(func(rec *recording.Recording) (float64, bool) {
+		delivery, told := units.OfRequests(rec, units.Delivery)
+		within, known := units.OfRequests(rec, units.Latency)
+		return delivery - within, told && known
+	})
+	if latency == nil || unsent == nil || min(len(unsent.A), len(unsent.B)) < 2 {
+		return false
+	}
+	apart := slices.Min(unsent.A) > slices.Max(unsent.B) || slices.Min(unsent.B) > slices.Max(unsent.A)
+	return apart && math.Abs(mean(unsent.B)-mean(unsent.A)) > math.Abs(mean(latency.B)-mean(latency.A))
 }
 
 // inProgress is how many requests there were at once on average: by Little's law.

@@ -77,3 +77,33 @@ func TestRequestsOfTwoSides(t *testing.T) {
 		t.Errorf("per second: %+v", none)
 	}
 }
+
+// What answers lie in sockets for is tested where it is what changed: an old habit of both sides,
+// or what windows of both have, hides nothing of the latency.
+func TestWhatIsKeptBack(t *testing.T) {
+	for _, test := range []struct {
+		name           string
+		a, b           [3]float64 // ms in the socket for a request
+		latencyA, latB int64
+		want           bool
+	}{
+		{"by one side alone", [3]float64{0, 0, 0}, [3]float64{42, 43, 44}, 3e6, 3e6, true},
+		{"by both", [3]float64{42, 44, 43}, [3]float64{43, 42, 44}, 3e6, 3e6, false},
+		{"by both, and one takes longer", [3]float64{42, 44, 43}, [3]float64{43, 42, 44}, 3e6, 6e6, false},
+		{"now and then", [3]float64{0, 0, 3}, [3]float64{0, 4, 2}, 3e6, 3e6, false},
+		{"a little, and latency more", [3]float64{0, 0, 0}, [3]float64{1, 1, 1}, 3e6, 6e6, false},
+	} {
+		side := func(unsent [3]float64, ns int64) (group []*recording.Recording) {
+			for _, ms := range unsent {
+				rec := onHost(1000, ns, ns, 3, 8)
+				rec.Requests[0].UnsentNs = int64(1000 * ms * 1e6)
+				group = append(group, rec)
+			}
+			return group
+		}
+		e := &Evidence{A: side(test.a, test.latencyA), B: side(test.b, test.latB)}
+		if got := e.KeptBack(); got != test.want {
+			t.Errorf("%s: %v", test.name, got)
+		}
+	}
+}

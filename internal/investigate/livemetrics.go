@@ -100,7 +100,10 @@ func (inv *investigation) testRequests(found *evidence, shown *explain.Evidence)
 	name := units.Latency
 	if load.IsMetric(inv.options.Metric.Name) {
 		name = inv.options.Metric.Name
+	} else if shown.KeptBack() {
+		name = units.Delivery
 	}
+	mean := name == units.Latency || name == units.Delivery
 	outcome, effect, told, known := shown.OfRequests(name, inv.options.Smallest)
 	if !known || shown.Work.Name != trial.UnitRequest || inv.options.Metric.Name == trial.MetricWall {
 		return false
@@ -112,10 +115,10 @@ func (inv *investigation) testRequests(found *evidence, shown *explain.Evidence)
 			Outcome: Outcome(outcome), Effect: effect, MedianA: stat.Middle(told.A), MedianB: stat.Middle(told.B)})
 	}
 	cpu, effect, used, err := shown.Outcome(trial.MetricCPU, inv.options.Smallest)
-	if result, told := inv.ofCalls(found); told && name == units.Latency {
+	if result, told := inv.ofCalls(found); told && mean {
 		inv.byCalls = &result
 		inv.c.Metrics = append(inv.c.Metrics, result)
-	} else if err == nil && name == units.Latency {
+	} else if err == nil && mean {
 		inv.c.Metrics = append(inv.c.Metrics, MetricResult{Metric: inv.options.Metric.Of(trial.MetricCPU),
 			Outcome: Outcome(cpu), Effect: effect, MedianA: unit.Amount(stat.Middle(used.A)),
 			MedianB: unit.Amount(stat.Middle(used.B))})

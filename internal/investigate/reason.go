@@ -85,7 +85,8 @@ func (inv *investigation) read(ctx context.Context,
 	if units.Percent(inv.c.Metric.Name) > 0 && shown.HoldRequests() {
 		known.Percentile = inv.c.Metric.Name
 	}
-	known.OfRequests = load.IsMetric(inv.c.Metric.Name) && known.Percentile == "" && shown.HoldRequests()
+	known.OfRequests = isOfRequests(inv.c.Metric.Name) && known.Percentile == "" && shown.HoldRequests()
+	known.Delivery = inv.c.Metric.Name == units.Delivery
 	if inv.options.Metric.Printed == nil {
 		for _, metric := range inv.c.Metrics {
 			name, change := inv.ofRecording(metric, &shown.Work)
@@ -96,11 +97,14 @@ func (inv *investigation) read(ctx context.Context,
 	return shown, known, nil
 }
 
+// isOfRequests tells the metrics of requests, as loads and recordings tell them.
+func isOfRequests(name string) bool { return load.IsMetric(name) || name == units.Delivery }
+
 // explained is the metric whose seconds explain the case's metric: itself, or
 // for a number that the command prints whichever of wall and CPU time moved more.
 func (inv *investigation) explained() string {
 	switch {
-	case inv.options.Metric.Printed == nil && !load.IsMetric(inv.c.Metric.Name):
+	case inv.options.Metric.Printed == nil && !isOfRequests(inv.c.Metric.Name):
 		return inv.c.Metric.Name
 	case inv.live != nil, inv.options.Load != nil && inv.options.Metric.Auto:
 		return trial.MetricWall

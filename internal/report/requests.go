@@ -17,6 +17,7 @@ const (
 	kindsMax   = 12
 	sharesMax  = 4
 	sharesFrom = 0.01 // of the time
+	unsentFrom = 1e-3 // seconds; less may be a tick of the kernel's clock, now and then
 )
 
 // Requests writes what the requests of a recording were; nothing where none were recorded.
@@ -115,6 +116,9 @@ func sharesText(kind *tail.Kind) string {
 		if share.share >= sharesFrom {
 			words = append(words, share.name+" "+percent(share.share))
 		}
+	}
+	if kind.Unsent >= unsentFrom {
+		words = append(words, "then "+amount(kind.Unsent, "s")+" in the socket")
 	}
 	return strings.Join(words, " · ")
 }

@@ -24,7 +24,7 @@ const (
 	labelWidth   = 10
 	suspectsMax  = 6 // shown; the report has all
 	itemsMax     = 8
-	placesMax = 3
+	placesMax    = 3
 	evidenceMax  = 3
 	notesMax     = 8
 )

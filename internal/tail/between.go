@@ -66,16 +66,21 @@ func (d *Difference) firstIsMost() bool {
 	return len(d.Suspects) > 0 && d.Suspects[0].Share.Value >= mostOfWaits
 }
 
-// All is what Between is asked of all requests.
-const All = "mean"
+// What Between is asked of all requests: of their latency, or of that and what their answers lay in
+// sockets for.
+const (
+	All       = "mean"
+	Delivered = units.Delivery
+)
 
 // Between says where the slow requests of a side take longer than those of another one: those at
 // and above a percentile ("p99"), but for the slowest quarter of them. What they are made of adds
-// up to about that percentile, so that what changed between them is what changed it. Of All it
-// says where requests take longer in the mean. Both sides may have several recordings.
+// up to about that percentile, so that what changed between them is what changed it. Of All and
+// Delivered it says where requests take longer in the mean. Both sides may have several recordings.
 func Between(usual, dear []*recording.Recording, percentile string) *Difference {
 	share := 1 - units.Percent(percentile)/100
-	a, b := bandOf(usual, share), bandOf(dear, share)
+	delivered := percentile == Delivered
+	a, b := bandOf(usual, share, delivered), bandOf(dear, share, delivered)
 	if fewer := min(len(a.band), len(b.band)); fewer < bandLeast {
 		return &Difference{Why: fmt.Sprintf("too few requests at the %s were kept in full: %d of one side, %d of the other, "+
 			"and %d tell; record for longer", percentile, len(a.band), len(b.band), bandLeast)}
@@ -135,11 +140,12 @@ type side struct {
 
 // bandOf reads the requests of a side, and finds those around a percentile, above which is such a
 // share.
-func bandOf(group []*recording.Recording, share float64) *side {
+func bandOf(group []*recording.Recording, share float64, delivered bool) *side {
 	s := &side{}
 	counts, count := map[int32]int64{}, int64(0)
 	for _, rec := range group {
 		r := newReader(rec)
+		r.delivered = delivered
 		if share == 1 {
 			r.turns = cause.RequestQueued // one side may wait for more of them
 		}
@@ -164,7 +170,7 @@ func bandOf(group []*recording.Recording, share float64) *side {
 			one.weight = float64(max(1, one.row.Weight))
 			s.all = append(s.all, one)
 			// Quantiles are the middles of buckets: the band has both of these whole.
-			if seconds := float64(one.row.LatencyNs) / 1e9; seconds >= low*(1-halfBucket) && seconds <= high*(1+halfBucket) {
+			if seconds := one.seconds(); seconds >= low*(1-halfBucket) && seconds <= high*(1+halfBucket) {
 				s.band = append(s.band, one)
 			}
 		}

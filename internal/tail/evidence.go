@@ -42,6 +42,8 @@ type reader struct {
 	holders   map[*recording.RequestPart]holder
 	answers   map[int32]bool        // threads that read requests or answer them
 	stops     map[int32][]operating // by thread that stops all others; nil: not needed yet
+	senders   map[int32]string      // where processes send to sockets
+	delivered bool                  // what answers lie in sockets for counts
 	inHand    map[int32]int64       // of processes: how long a usual request is in hand, in ns
 	// turns is the cause of waiting for a loop's turns that are as long as any: none among the
 	// requests of one recording, which all wait for such.
@@ -52,8 +54,9 @@ type reader struct {
 
 func newReader(rec *recording.Recording) *reader {
 	r := &reader{rec: rec, frames: map[int32][]recording.Frame{}, loops: loopsOf(rec), own: map[int32]bool{},
-		holders: map[*recording.RequestPart]holder{}, blocking: map[bucket]bool{}, within: withinTarget(rec),
-		nameServer: nameServerOf(rec), inHand: inHandOf(rec), syncs: syncsOf(rec), answers: rec.Answering()}
+		holders: map[*recording.RequestPart]holder{}, blocking: map[bucket]bool{}, senders: map[int32]string{},
+		within: withinTarget(rec), nameServer: nameServerOf(rec), inHand: inHandOf(rec), syncs: syncsOf(rec),
+		answers: rec.Answering()}
 	r.pools = poolSyncsOf(rec, r.loops)
 	for i := range rec.Processes {
 		r.own[rec.Processes[i].Pid] = true
@@ -113,6 +116,9 @@ func (r *reader) stack(id int32) []recording.Frame {
 // bucketOf says what a stretch of a request speaks for.
 func (r *reader) bucketOf(part *recording.RequestPart, pid int32) bucket {
 	b := r.byClass(part)
+	if part.Class == partUnsent {
+		return r.unsent(part, pid)
+	}
 	switch {
 	case b.cause == "" && part.Class == recording.PartDisk && r.syncs[pid]:
 		b.cause = cause.FileSync

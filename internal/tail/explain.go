@@ -136,6 +136,7 @@ func (r *reader) readAll(wanted func(*recording.SlowRequest) bool) (all []*asked
 			continue
 		}
 		a := &asked{row: row, reader: r, weight: 1, parts: parts[row.ID], spent: map[bucket]float64{}}
+		r.addUnsent(a)
 		r.readBuckets(a)
 		for i, part := range a.parts {
 			a.spent[a.buckets[i]] += float64(part.LengthNs) / 1e9
@@ -156,7 +157,7 @@ func (r *reader) readAll(wanted func(*recording.SlowRequest) bool) (all []*asked
 }
 
 func (g *group) add(a *asked) {
-	if float64(a.row.LatencyNs)/1e9 >= g.over && g.over > 0 {
+	if a.seconds() >= g.over && g.over > 0 {
 		g.slow = append(g.slow, a)
 		return
 	}
@@ -165,7 +166,7 @@ func (g *group) add(a *asked) {
 
 func (g *group) addOrdinary(a *asked) {
 	g.ordinary = append(g.ordinary, a)
-	weight, seconds := float64(max(1, a.row.Weight)), float64(a.row.LatencyNs)/1e9
+	weight, seconds := float64(max(1, a.row.Weight)), a.seconds()
 	g.weight += weight
 	g.usual += weight * seconds
 	g.inner += weight * a.inner
@@ -188,13 +189,13 @@ func (g *group) finish() {
 // extra is what a slow request took more than an ordinary one, in seconds, without what the
 // target's own services took.
 func (g *group) extra(a *asked) float64 {
-	return float64(a.row.LatencyNs)/1e9 - a.inner - (g.usual - g.inner)
+	return a.seconds() - a.inner - (g.usual - g.inner)
 }
 
 func (g *group) meanSlow() float64 {
 	sum := 0.0
 	for _, a := range g.slow {
-		sum += float64(a.row.LatencyNs) / 1e9
+		sum += a.seconds()
 	}
 	return sum / float64(max(1, len(g.slow)))
 }

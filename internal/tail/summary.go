@@ -22,8 +22,11 @@ type Kind struct {
 	// Throughput is requests per second.
 	Throughput float64 `json:"throughput"`
 	Latency    Latency `json:"latency"`
-	BytesIn    int64   `json:"bytes_in"`
-	BytesOut   int64   `json:"bytes_out"`
+	// Unsent is how many seconds an answer lies in the socket after the last call, in the mean: no
+	// part of the latency.
+	Unsent   float64 `json:"unsent,omitempty"`
+	BytesIn  int64   `json:"bytes_in"`
+	BytesOut int64   `json:"bytes_out"`
 	// Shares of the sum of all latencies, by class; what is left of 1 is running.
 	Shares Shares `json:"shares"`
 
@@ -97,7 +100,8 @@ func (k *Kind) add(row *recording.Request) {
 	}
 	s := &k.sum
 	for _, add := range [][2]*int64{{&s.TotalNs, &row.TotalNs}, {&s.WaitNs, &row.WaitNs}, {&s.UploadNs, &row.UploadNs},
-		{&s.ServeNs, &row.ServeNs}, {&s.AnswerNs, &row.AnswerNs}, {&s.UnfollowedNs, &row.UnfollowedNs},
+		{&s.ServeNs, &row.ServeNs}, {&s.AnswerNs, &row.AnswerNs}, {&s.UnsentNs, &row.UnsentNs},
+		{&s.UnfollowedNs, &row.UnfollowedNs},
 		{&s.HandoverNs, &row.HandoverNs}, {&s.QueuedNs, &row.QueuedNs}, {&s.LockNs, &row.LockNs},
 		{&s.SleepNs, &row.SleepNs}, {&s.DiskNs, &row.DiskNs}, {&s.FaultNs, &row.FaultNs},
 		{&s.DownstreamNs, &row.DownstreamNs}, {&s.NetNs, &row.NetNs}, {&s.OtherNs, &row.OtherNs}} {
@@ -149,6 +153,7 @@ func (k *Kind) finish(seconds float64) {
 	if k.Count == 0 || total <= 0 {
 		return
 	}
+	k.Unsent = float64(k.sum.UnsentNs) / float64(k.Count) / 1e9
 	k.Latency.Mean = total / float64(k.Count) / 1e9
 	s := &k.sum
 	share := func(ns int64) float64 { return float64(ns) / total }

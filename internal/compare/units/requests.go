@@ -11,14 +11,15 @@ import (
 
 // The metrics of requests that a recording tells, beside percentiles such as "p99".
 const (
-	Latency    = "latency"    // mean seconds
+	Latency    = "latency"    // mean seconds, until a call has given the kernel the last byte
+	Delivery   = "delivery"   // mean seconds, until the kernel has sent it
 	Throughput = "throughput" // requests per second
 )
 
-// IsOfRequests tells the metrics of requests: their mean latency, a percentile such as "p99", their
-// rate.
+// IsOfRequests tells the metrics of requests: their mean latency, with or without their delivery, a
+// percentile such as "p99", their rate.
 func IsOfRequests(metric string) bool {
-	return metric == Latency || metric == Throughput || Percent(metric) > 0
+	return metric == Latency || metric == Delivery || metric == Throughput || Percent(metric) > 0
 }
 
 // Percent reads "p99.9"; 0 where it is no percentile.
@@ -53,16 +54,19 @@ func eachServed(rec *recording.Recording, take func(row *recording.Request)) {
 
 // OfRequests is a metric of the requests that a recording holds; false where it does not tell.
 func OfRequests(rec *recording.Recording, metric string) (value float64, told bool) {
-	count, total := int64(0), int64(0)
+	count, total, unsent := int64(0), int64(0), int64(0)
 	eachServed(rec, func(row *recording.Request) {
 		count += row.Count
 		total += row.TotalNs
+		unsent += max(0, row.UnsentNs)
 	})
 	switch {
 	case count <= 0:
 		return 0, false
 	case metric == Latency:
 		value = float64(total) / float64(count) / 1e9
+	case metric == Delivery:
+		value = float64(total+unsent) / float64(count) / 1e9
 	case metric == Throughput:
 		value = float64(count) / max(windowSeconds(rec), 1e-9)
 	default:

@@ -149,8 +149,8 @@ func (c *collection) addSlices(slicesOf []slice) {
 func rowOf(sums *requestsKindSums) recording.Request {
 	return recording.Request{Errors: int64(sums.Errors), BytesIn: int64(sums.BytesIn), BytesOut: int64(sums.BytesOut),
 		TotalNs: int64(sums.TotalNs), WaitNs: int64(sums.WaitNs), UploadNs: int64(sums.UploadNs),
-		ServeNs: int64(sums.ServeNs), AnswerNs: int64(sums.AnswerNs), Handed: int64(sums.Handed),
-		Interleaved: int64(sums.Interleaved), Unfollowed: int64(sums.Unfollowed),
+		ServeNs: int64(sums.ServeNs), AnswerNs: int64(sums.AnswerNs), UnsentNs: int64(sums.UnsentNs),
+		Handed: int64(sums.Handed), Interleaved: int64(sums.Interleaved), Unfollowed: int64(sums.Unfollowed),
 		UnfollowedNs: int64(sums.UnfollowedNs),
 		Spent:        spentOf(&sums.SpentNs, int64(sums.DownstreamNs), int64(sums.HandedNs))}
 }
@@ -232,6 +232,7 @@ func (c *collection) slowRow(event *requestsRequestEvent, name kindName) recordi
 		row.LatencyNs = c.window.EndNs - int64(event.Begin)
 		return row
 	}
+	row.UnsentNs, row.UnsentBy = int64(event.UnsentNs), unsentBy(event)
 	row.LatencyNs = int64(event.LastSend - event.Begin)
 	row.UploadNs = int64(event.LastRecv - event.FirstRecv)
 	row.ServeNs = int64(event.FirstSend - event.LastRecv)

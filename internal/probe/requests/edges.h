@@ -31,6 +31,7 @@ int BPF_PROG(state_changed, struct sock *sk, int before, int now)
 	struct turn *turn = turn_of(sk);
 	if (!turn)
 		return 0;
+	note_unsent(sk, turn);
 	end_turn(turn);
 	if (now == CLOSED)
 		forget_socket(sk);
@@ -71,7 +72,7 @@ int open_sockets(struct bpf_iter__task_file *ctx)
 }
 
 /* Ends an answer that is long over, and shows a request that has none when the window ends. */
-static __always_inline int sweep_turn(struct bpf_iter_meta *meta, struct turn *turn)
+static __always_inline int sweep_turn(struct bpf_iter_meta *meta, struct sock *sk, struct turn *turn)
 {
 	struct request_event event = {};
 	__u64 now = bpf_ktime_get_ns();
@@ -83,8 +84,11 @@ static __always_inline int sweep_turn(struct bpf_iter_meta *meta, struct turn *t
 		return 0;
 	}
 	if (turn->last_send) {
-		if (over || now - turn->last_send > IDLE_NS)
-			finish(turn);
+		if (!over && now - turn->last_send <= IDLE_NS)
+			return 0;
+		if (sk)
+			note_unsent(sk, turn);
+		finish(turn);
 		return 0;
 	}
 	if (!over)
@@ -99,7 +103,7 @@ SEC("iter/bpf_sk_storage_map")
 int sweep(struct bpf_iter__bpf_sk_storage_map *ctx)
 {
 	struct turn *turn = ctx->value;
-	return ctx->sk && turn ? sweep_turn(ctx->meta, turn) : 0;
+	return ctx->sk && turn ? sweep_turn(ctx->meta, ctx->sk, turn) : 0;
 }
 
 SEC("iter/bpf_map_elem")
@@ -109,7 +113,7 @@ int sweep_by_address(struct bpf_iter__bpf_map_elem *ctx)
 	struct turn *turn = ctx->value;
 	if (!key || !turn)
 		return 0;
-	sweep_turn(ctx->meta, turn);
+	sweep_turn(ctx->meta, 0, turn);
 	if (key->number && !turn->begin && turn->protocol != HTTP2 && bpf_ktime_get_ns() - turn->last_recv > FORGET_NS) {
 		struct socket_key unused = *key; /* a unix socket: it is adopted again if it is there */
 		bpf_map_delete_elem(&turns_by_address, &unused);
@@ -123,7 +127,7 @@ int sweep_files(struct bpf_iter__task_file *ctx)
 {
 	struct sock *sk = stream_of(ctx);
 	struct turn *turn = sk ? turn_of(sk) : 0;
-	return turn ? sweep_turn(ctx->meta, turn) : 0;
+	return turn ? sweep_turn(ctx->meta, sk, turn) : 0;
 }
 
 /* Shows the streams that have no answer when the window ends. */

@@ -93,8 +93,8 @@ func (e *estimator) estimate(row *recording.Request) {
 	}
 	row.TotalNs = total
 	spent := &row.Spent
-	for _, ns := range []*int64{&row.UnfollowedNs, &spent.HandoverNs, &spent.QueuedNs, &spent.LockNs, &spent.SleepNs,
-		&spent.DiskNs, &spent.FaultNs, &spent.DownstreamNs, &spent.NetNs, &spent.OtherNs} {
+	for _, ns := range []*int64{&row.UnsentNs, &row.UnfollowedNs, &spent.HandoverNs, &spent.QueuedNs, &spent.LockNs,
+		&spent.SleepNs, &spent.DiskNs, &spent.FaultNs, &spent.DownstreamNs, &spent.NetNs, &spent.OtherNs} {
 		*ns = scaled(*ns, standNs/seenNs)
 	}
 }

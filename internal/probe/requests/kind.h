@@ -41,7 +41,7 @@ struct {
  * must not be. */
 struct kind_sums {
 	__u64 errors, bytes_in, bytes_out;
-	__u64 wait_ns, upload_ns, serve_ns, answer_ns, total_ns;
+	__u64 wait_ns, upload_ns, serve_ns, answer_ns, total_ns, unsent_ns;
 	__u64 handed, handed_ns;  /* answered by another thread than read them; the time until that one took them up */
 	__u64 interleaved;        /* the thread read others before it answered */
 	__u64 unfollowed, unfollowed_ns; /* when the answering thread took them up is not known */

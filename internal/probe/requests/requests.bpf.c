@@ -5,7 +5,9 @@
  * read. What the target asks of others is followed the same way, from the other end. */
 #include "client.h"
 #include "frames.h"
+#include "unsent.h"
 #include "listener.h"
+#include "spell.h"
 #include "waiting.h"
 
 #define MSG_PEEK 2
@@ -112,8 +114,10 @@ static __noinline struct turn *adopt_of(struct sock *sk, struct task_struct *tas
 static __noinline int other_end_closed(struct sock *sk)
 {
 	struct turn *turn = over ? 0 : turn_of(sk);
-	if (turn)
-		end_turn(turn);
+	if (!turn)
+		return 0;
+	note_unsent(sk, turn);
+	end_turn(turn);
 	return 0;
 }
 
@@ -140,8 +144,10 @@ static __always_inline int after_receiving(struct sock *sk, int ret, int flags)
 	if (turn->role != SERVER)
 		return turn->role == CLIENT ? client_received(turn, task, ret) : 0;
 	__u64 now = bpf_ktime_get_ns();
-	if (turn->last_send)
+	if (turn->last_send) {
+		note_unsent(sk, turn);
 		finish(turn);
+	}
 	__u32 known = turn->begin && !turn->first_send ? turn->head_length : 0;
 	if (!turn->begin)
 		begin_turn(turn, task, known_state_of(task), ret, now);
@@ -216,6 +222,7 @@ static __always_inline int server_sent(struct turn *turn, struct task_struct *ta
 	}
 	__u64 before = turn->last_send;
 	turn->last_send = now;
+	turn->sent_tick = bpf_jiffies64();
 	turn->out += sent;
 	if (state && turn->writer == task->pid)
 		answered(turn, state, now);

@@ -138,6 +138,7 @@ type requestsKindSums struct {
 	ServeNs      uint64
 	AnswerNs     uint64
 	TotalNs      uint64
+	UnsentNs     uint64
 	Handed       uint64
 	HandedNs     uint64
 	Interleaved  uint64
@@ -199,7 +200,8 @@ type requestsRequestEvent struct {
 	InProgress       uint32
 	NoWait           uint32
 	Followed         uint32
-	Unused           uint32
+	UnsentBy         uint32
+	UnsentNs         uint64
 }
 
 type requestsService struct {
@@ -357,7 +359,7 @@ type requestsTurn struct {
 	Opening          uint8
 	KnownLength      uint32
 	Covered          uint32
-	_                [4]byte
+	SentTick         uint32
 	Known            [6]uint64
 	Draw             uint64
 	BaseNs           [7]uint64
@@ -374,6 +376,9 @@ type requestsTurn struct {
 	_                [4]byte
 	Head             uint64
 	Asked            uint64
+	UnsentNs         uint64
+	UnsentBy         uint32
+	Resent           uint32
 }
 
 type requestsWaiting struct {

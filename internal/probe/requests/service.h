@@ -44,7 +44,8 @@ struct sock {
 	struct socket *sk_socket;
 	void *sk_bpf_storage;
 };
-struct tcp_sock { __u32 rcv_nxt; };
+struct tcp_sock { __u32 rcv_nxt, lsndtime, total_retrans; };
+struct tcp_sock___flags { __u8 nonagle : 4; };
 struct inet_bind_bucket { signed char fastreuse; };
 struct inet_connection_sock { struct inet_bind_bucket *icsk_bind_hash; };
 struct sockaddr_un { unsigned short sun_family; char sun_path[UNIX_NAME]; };

@@ -30,6 +30,7 @@ struct turn {
 	/* The last head whose kind was found: one that begins like it is of the same kind. */
 	__u32 known_length; /* of what was read; 0: any */
 	__u32 covered;    /* bytes that the kind depends on; 0: none is known */
+	__u32 sent_tick;  /* of the kernel's clock at last_send */
 	__u64 known[KNOWN_WORDS];
 	__u64 draw;       /* pseudo-random: which ordinary requests are handed over */
 	__u64 base_ns[WAIT_CLASSES], base_downstream_ns; /* what its thread had waited for when it took it up */
@@ -39,6 +40,8 @@ struct turn {
 	__u8 frames, preface; /* turns in a row that look like frames; it began with HTTP/2's first words */
 	__u8 datagrams, questions; /* each that comes back answers one of these */
 	__u64 head, asked; /* asked: the last of these */
+	__u64 unsent_ns;    /* the answer lay in the socket after last_send */
+	__u32 unsent_by, resent; /* resent: segments of the connection that were sent again, as last looked at */
 };
 
 struct {
@@ -56,7 +59,8 @@ struct request_event {
 	__u32 tgid, reader, writer, kind;
 	__u32 status, slow, weight, downstream;
 	__u32 interleaved, failed, in_progress, no_wait;
-	__u32 followed, unused;
+	__u32 followed, unsent_by;
+	__u64 unsent_ns;
 };
 const struct request_event *keep_request_event_in_btf __attribute__((unused));
 
@@ -88,7 +92,9 @@ static __always_inline void fill_event(struct request_event *event, const struct
 	event->failed = turn->failed;
 	event->no_wait = turn->no_wait;
 	event->followed = turn->followed;
-	event->slow = event->weight = event->in_progress = event->unused = 0;
+	event->unsent_by = turn->unsent_by;
+	event->unsent_ns = turn->unsent_ns;
+	event->slow = event->weight = event->in_progress = 0;
 }
 
 /* A number for each request of a connection (Knuth's MMIX, upper half): the kernel's is slower. */
@@ -159,6 +165,7 @@ __noinline int add_turn(struct turn *turn)
 		sum->upload_ns += turn->last_recv - turn->first_recv;
 		sum->serve_ns += turn->first_send - turn->last_recv;
 		sum->answer_ns += turn->last_send - turn->first_send;
+		sum->unsent_ns += turn->unsent_ns;
 		add_spent(sum, turn);
 	}
 	hand_over(turn, latency); /* of a client: what requests of event loops and tasks waited for is among them */
@@ -188,6 +195,7 @@ static __always_inline void finish(struct turn *turn)
 	turn->on_worker = 0;
 	turn->status = 0;
 	turn->failed = turn->interleaved = turn->no_wait = turn->followed = 0;
+	turn->unsent_ns = turn->unsent_by = 0;
 }
 
 /* Of a client the request is what it sent: first_recv and last_send are the answer's arrival. */
@@ -239,62 +247,4 @@ __noinline int book(struct turn *turn, __u64 before, int sent)
 	sum->total_ns += turn->last_send - before;
 	hand_over(turn, turn->last_send - turn->begin);
 	return 0;
-}
-
-/* Of a task in a call on a socket that is known: it is a target's, mostly. */
-static __always_inline struct task_state *known_state_of(struct task_struct *task)
-{
-	struct task_state *state = bpf_task_storage_get(&tasks, task, 0, 0);
-	return state || !whole_host ? state : state_of(task);
-}
-
-static __always_inline void took_up(struct turn *turn, struct task_state *state)
-{
-	for (int i = 0; i < WAIT_CLASSES; i++)
-		turn->base_ns[i] = state->spent_ns[i];
-	turn->base_downstream_ns = state->downstream_ns;
-	turn->era = era;
-}
-
-/* When the thread that answers took the request up: before, it sleeps for want of work or answers
- * another. A sleep that the request fell into was for want of work; a later one is its own. */
-static __noinline int took_up_elsewhere(struct turn *turn, struct task_state *state)
-{
-	for (int i = 0; i < WAIT_CLASSES; i++)
-		turn->base_ns[i] = state->answered_spent_ns[i];
-	turn->base_downstream_ns = state->answered_downstream_ns;
-	turn->on_worker = 0;
-	turn->era = era;
-	if (state->answered >= turn->first_recv) {
-		turn->on_worker = state->answered;
-		return 0;
-	}
-	for (int i = 0; i < STAYS; i++) {
-		struct stay *stay = &state->stays[i];
-		__u64 to = stay->from + stay->slept_ns + stay->queued_ns;
-		if (i >= state->stay_count || stay->from > turn->first_recv)
-			return 0;
-		if (stay->class < WAIT_CLASSES)
-			turn->base_ns[stay->class] += stay->slept_ns;
-		turn->base_ns[QUEUED] += stay->queued_ns;
-		if (to > turn->first_recv) {
-			turn->on_worker = to;
-			return 0;
-		}
-	}
-	return 0;
-}
-
-static __always_inline void answered(struct turn *turn, struct task_state *state, __u64 now)
-{
-	for (int i = 0; i < WAIT_CLASSES; i++) {
-		turn->used_ns[i] = state->spent_ns[i] - turn->base_ns[i];
-		state->answered_spent_ns[i] = state->spent_ns[i];
-	}
-	turn->used_downstream_ns = state->downstream_ns - turn->base_downstream_ns;
-	turn->followed = turn->era == era && (turn->reader == turn->writer || turn->on_worker);
-	turn->downstream = state->downstream_service;
-	state->answered = now;
-	state->answered_downstream_ns = state->downstream_ns;
-	state->stay_count = 0;
 }
