@@ -222,7 +222,6 @@ static __always_inline int server_sent(struct turn *turn, struct task_struct *ta
 	}
 	__u64 before = turn->last_send;
 	turn->last_send = now;
-	turn->sent_tick = bpf_jiffies64();
 	turn->out += sent;
 	if (state && turn->writer == task->pid)
 		answered(turn, state, now);
@@ -264,6 +263,7 @@ static __always_inline int after_sending(struct sock *sk, int ret)
 	}
 	if (turn->role != SERVER)
 		return 0;
+	turn->sent_tick = bpf_jiffies64(); /* here, where it needs no stack: before Linux 6.2 that is short */
 	return server_sent(turn, task, known_state_of(task), ret, bpf_ktime_get_ns());
 }
 

@@ -23,9 +23,12 @@ static __always_inline __u32 unsent_why(const struct sock *sk, struct turn *turn
 	return (nagle & CORKED) || !(nagle & NAGLE_OFF) ? UNSENT_SMALL : UNSENT_FULL;
 }
 
-static __noinline int look_when_sent(struct sock *sk, struct turn *turn, __u32 ticks)
+static __noinline int look_when_sent(struct sock *sk, struct turn *turn)
 {
+	__u32 ticks = (__u32)bpf_jiffies64() - turn->sent_tick;
 	__u32 late = BPF_CORE_READ((struct tcp_sock *)sk, lsndtime) - turn->sent_tick;
+	if (turn->role != SERVER || turn->of_unix || !turn->last_send || !turn->begin)
+		return 0;
 	if ((__s32)late < UNSENT_TICKS || late > ticks)
 		return 0;
 	turn->unsent_ns = (bpf_ktime_get_ns() - turn->last_send) * late / ticks;
@@ -37,9 +40,6 @@ static __noinline int look_when_sent(struct sock *sk, struct turn *turn, __u32 t
  * a request that follows at once on another leaves no time for it. */
 static __always_inline void note_unsent(struct sock *sk, struct turn *turn)
 {
-	if (turn->role != SERVER || turn->of_unix || !turn->last_send || !turn->begin)
-		return;
-	__u32 ticks = (__u32)bpf_jiffies64() - turn->sent_tick;
-	if (ticks >= UNSENT_TICKS)
-		look_when_sent(sk, turn, ticks);
+	if ((__u32)bpf_jiffies64() - turn->sent_tick >= UNSENT_TICKS)
+		look_when_sent(sk, turn);
 }
