@@ -57,11 +57,20 @@ func findHelper(s *scene) []finding {
 // helperOf is the process that a claim's paths waited for most, how long, and its code that grew;
 // nil for none.
 func (s *scene) helperOf(c *claim) (name string, seconds float64, blamed *blame.Blame) {
+	name, seconds = s.waitedBehind(c)
+	return name, seconds, blame.New(s.cpu, s.code.Own).Find(func(i int) bool { return ranIn(&s.cpu[i], name) })
+}
+
+// waitedBehind is the process that a claim's paths waited for most, and how long.
+func (s *scene) waitedBehind(c *claim) (name string, seconds float64) {
 	behind := s.tally(c.members, func(i int) string { return s.paths[i].WakerComm })
 	name = byValue(behind)[0]
-	return name, behind[name], blame.New(s.cpu, s.code.Own).Find(func(i int) bool {
-		return s.cpu[i].Kind == compare.Running && (s.cpu[i].Process == name || s.cpu[i].Comm == name)
-	})
+	return name, behind[name]
+}
+
+// ranIn tells running in a process, or on a thread, of a name.
+func ranIn(path *compare.Path, name string) bool {
+	return isRunning(path) && (path.Process == name || path.Comm == name)
 }
 
 // giveBehind gives a wait for a CPU that the program's own had to the cause of most of what they
@@ -80,10 +89,8 @@ func (l *ledger) giveBehind(rule transfer) {
 // ranMore is the claim that owns most of what the process ran more behind which a claim's paths
 // waited; nil where that is code, or nobody's.
 func (l *ledger) ranMore(c *claim) *claim {
-	name, _, _ := l.helperOf(c)
-	ran := l.all(func(i int) bool {
-		return isRunning(&l.paths[i]) && (l.paths[i].Process == name || l.paths[i].Comm == name)
-	})
+	name, _ := l.waitedBehind(c)
+	ran := l.all(func(i int) bool { return ranIn(&l.paths[i], name) })
 	if l.grew(ran) <= 0 {
 		return nil
 	}

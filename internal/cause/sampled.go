@@ -63,8 +63,7 @@ func rate(value string) float64 {
 func (s *scene) alike(match func(int) bool, sum sides) bool {
 	functions := map[string]sides{}
 	for i := range s.paths {
-		path := &s.paths[i]
-		if match(i) && len(path.Frames) > 0 {
+		if path := &s.paths[i]; match(i) && len(path.Frames) > 0 {
 			name := lastFrame(path.Frames).Name
 			functions[name] = functions[name].plus(means(path.A, path.B))
 		}

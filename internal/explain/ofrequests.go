@@ -63,7 +63,7 @@ func (e *Evidence) TestRequests(metric string, smallest float64) (Context, *Requ
 	if units.Percent(metric) > 0 {
 		c.Percentile = metric
 	}
-	c.Delivery = metric == units.Delivery || metric == units.Throughput && e.KeptBack()
+	c.Delivery = e.OfDelivery(metric)
 	c.OfRequests = metric == units.Latency || metric == units.Throughput || c.Delivery
 	if metric != compare.MetricCPU && e.service() && e.Wall != nil {
 		c.Metric = compare.MetricWall

@@ -38,15 +38,16 @@ func (e *Evidence) Requests(smallest float64) (all []RequestMetric) {
 	add := func(name, unit string, outcome stat.Outcome, effect cause.Effect, told *compare.Result) {
 		all = append(all, RequestMetric{Name: name, Unit: unit, A: told.A, B: told.B, Effect: effect, Outcome: outcome})
 	}
-	for _, name := range append([]string{units.Latency}, percentiles...) {
+	names := []string{units.Latency}
+	if e.KeptBack() {
+		names = append(names, units.Delivery)
+	}
+	for _, name := range append(names, percentiles...) {
 		outcome, effect, told, known := e.OfRequests(name, smallest)
 		if !known {
 			return nil
 		}
 		add(name, "s", outcome, effect, told)
-		if outcome, effect, told, _ = e.OfRequests(units.Delivery, smallest); name == units.Latency && e.KeptBack() {
-			add(units.Delivery, "s", outcome, effect, told)
-		}
 	}
 	if outcome, effect, told, err := e.Outcome(compare.MetricCPU, smallest); err == nil {
 		unit, of := e.Unit(), &compare.Result{}
@@ -91,6 +92,12 @@ func (e *Evidence) KeptBack() bool {
 	}
 	apart := slices.Min(unsent.A) > slices.Max(unsent.B) || slices.Min(unsent.B) > slices.Max(unsent.A)
 	return apart && math.Abs(mean(unsent.B)-mean(unsent.A)) > math.Abs(mean(latency.B)-mean(latency.A))
+}
+
+// OfDelivery reports whether what answers lie in sockets for is in a metric: in a rate it is where
+// it is what changed, since clients wait for it.
+func (e *Evidence) OfDelivery(metric string) bool {
+	return metric == units.Delivery || metric == units.Throughput && e.KeptBack()
 }
 
 // inProgress is how many requests there were at once on average: by Little's law.

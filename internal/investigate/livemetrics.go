@@ -103,7 +103,7 @@ func (inv *investigation) testRequests(found *evidence, shown *explain.Evidence)
 	} else if shown.KeptBack() {
 		name = units.Delivery
 	}
-	mean := name == units.Latency || name == units.Delivery
+	ofAll := name == units.Latency || name == units.Delivery
 	outcome, effect, told, known := shown.OfRequests(name, inv.options.Smallest)
 	if !known || shown.Work.Name != trial.UnitRequest || inv.options.Metric.Name == trial.MetricWall {
 		return false
@@ -115,10 +115,10 @@ func (inv *investigation) testRequests(found *evidence, shown *explain.Evidence)
 			Outcome: Outcome(outcome), Effect: effect, MedianA: stat.Middle(told.A), MedianB: stat.Middle(told.B)})
 	}
 	cpu, effect, used, err := shown.Outcome(trial.MetricCPU, inv.options.Smallest)
-	if result, told := inv.ofCalls(found); told && mean {
+	if result, told := inv.ofCalls(found); told && ofAll {
 		inv.byCalls = &result
 		inv.c.Metrics = append(inv.c.Metrics, result)
-	} else if err == nil && mean {
+	} else if err == nil && ofAll {
 		inv.c.Metrics = append(inv.c.Metrics, MetricResult{Metric: inv.options.Metric.Of(trial.MetricCPU),
 			Outcome: Outcome(cpu), Effect: effect, MedianA: unit.Amount(stat.Middle(used.A)),
 			MedianB: unit.Amount(stat.Middle(used.B))})

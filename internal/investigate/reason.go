@@ -86,8 +86,7 @@ func (inv *investigation) read(ctx context.Context,
 		known.Percentile = inv.c.Metric.Name
 	}
 	known.OfRequests = isOfRequests(inv.c.Metric.Name) && known.Percentile == "" && shown.HoldRequests()
-	ofCalls := inv.live != nil && inv.c.Metric.Name == units.Latency // a load's clients wait for the delivery
-	known.Delivery = known.OfRequests && !ofCalls && shown.KeptBack()
+	known.Delivery = known.OfRequests && shown.OfDelivery(inv.c.Metric.Name)
 	if inv.options.Metric.Printed == nil {
 		for _, metric := range inv.c.Metrics {
 			name, change := inv.ofRecording(metric, &shown.Work)

@@ -184,6 +184,7 @@ func kindOf(rec *recording.Recording, side, kind string) (sum recording.Request,
 		sum.UploadNs += row.UploadNs
 		sum.ServeNs += row.ServeNs
 		sum.AnswerNs += row.AnswerNs
+		sum.UnsentNs += row.UnsentNs
 		sum.SleepNs += row.SleepNs
 		sum.LockNs += row.LockNs
 		sum.QueuedNs += row.QueuedNs

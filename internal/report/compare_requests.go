@@ -10,8 +10,8 @@ import (
 )
 
 // requestNames are what the numbers of requests are called.
-var requestNames = map[string]string{units.Latency: "latency, mean",
-	units.Delivery: "with its delivery", "p50": "p50", "p95": "p95", "p99": "p99",
+var requestNames = map[string]string{units.Latency: "latency, mean", units.Delivery: "with its delivery",
+	"p50": "p50", "p95": "p95", "p99": "p99",
 	"p99.9": "p99.9", compare.MetricCPU: "CPU of one request", units.Throughput: "requests a second",
 	"in_progress": "in progress at once", "cpus": "CPUs busy", "busiest_thread": "busiest thread", "host": "host busy"}
 

@@ -115,10 +115,10 @@ func (r *reader) stack(id int32) []recording.Frame {
 
 // bucketOf says what a stretch of a request speaks for.
 func (r *reader) bucketOf(part *recording.RequestPart, pid int32) bucket {
-	b := r.byClass(part)
 	if part.Class == partUnsent {
 		return r.unsent(part, pid)
 	}
+	b := r.byClass(part)
 	switch {
 	case b.cause == "" && part.Class == recording.PartDisk && r.syncs[pid]:
 		b.cause = cause.FileSync

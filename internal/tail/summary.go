@@ -101,9 +101,8 @@ func (k *Kind) add(row *recording.Request) {
 	s := &k.sum
 	for _, add := range [][2]*int64{{&s.TotalNs, &row.TotalNs}, {&s.WaitNs, &row.WaitNs}, {&s.UploadNs, &row.UploadNs},
 		{&s.ServeNs, &row.ServeNs}, {&s.AnswerNs, &row.AnswerNs}, {&s.UnsentNs, &row.UnsentNs},
-		{&s.UnfollowedNs, &row.UnfollowedNs},
-		{&s.HandoverNs, &row.HandoverNs}, {&s.QueuedNs, &row.QueuedNs}, {&s.LockNs, &row.LockNs},
-		{&s.SleepNs, &row.SleepNs}, {&s.DiskNs, &row.DiskNs}, {&s.FaultNs, &row.FaultNs},
+		{&s.UnfollowedNs, &row.UnfollowedNs}, {&s.HandoverNs, &row.HandoverNs}, {&s.QueuedNs, &row.QueuedNs},
+		{&s.LockNs, &row.LockNs}, {&s.SleepNs, &row.SleepNs}, {&s.DiskNs, &row.DiskNs}, {&s.FaultNs, &row.FaultNs},
 		{&s.DownstreamNs, &row.DownstreamNs}, {&s.NetNs, &row.NetNs}, {&s.OtherNs, &row.OtherNs}} {
 		*add[0] += *add[1]
 	}

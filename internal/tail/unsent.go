@@ -2,7 +2,6 @@ package tail
 
 import (
 	"slices"
-	"strings"
 
 	"culprit/internal/cause"
 	"culprit/internal/code"
@@ -52,17 +51,14 @@ func (r *reader) sender(pid int32) string {
 	if name, known := r.senders[pid]; known {
 		return name
 	}
-	of, times := map[int32]bool{}, map[string]int64{}
-	for i := range r.rec.Threads {
-		of[r.rec.Threads[i].Tid] = r.rec.Threads[i].Pid == pid
-	}
+	times := map[string]int64{}
 	for i := range r.rec.Samples {
 		sample := &r.rec.Samples[i]
-		if !of[sample.Tid] || sample.Signal != recording.SignalCPU {
+		if sample.Pid != pid || sample.Signal != recording.SignalCPU {
 			continue
 		}
 		if frames := r.stack(sample.Stack); code.InKernel(frames, sendingCalls...) {
-			times[strings.TrimSpace(placeOf(frames))] += sample.ValueNs
+			times[placeOf(frames)] += sample.ValueNs
 		}
 	}
 	delete(times, "")

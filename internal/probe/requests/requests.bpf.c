@@ -5,9 +5,9 @@
  * read. What the target asks of others is followed the same way, from the other end. */
 #include "client.h"
 #include "frames.h"
-#include "unsent.h"
 #include "listener.h"
 #include "spell.h"
+#include "unsent.h"
 #include "waiting.h"
 
 #define MSG_PEEK 2

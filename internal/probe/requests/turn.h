@@ -30,7 +30,7 @@ struct turn {
 	/* The last head whose kind was found: one that begins like it is of the same kind. */
 	__u32 known_length; /* of what was read; 0: any */
 	__u32 covered;    /* bytes that the kind depends on; 0: none is known */
-	__u32 sent_tick;  /* of the kernel's clock at last_send */
+	__u32 sent_tick;  /* of the kernel's clock at last_send: unsent.h */
 	__u64 known[KNOWN_WORDS];
 	__u64 draw;       /* pseudo-random: which ordinary requests are handed over */
 	__u64 base_ns[WAIT_CLASSES], base_downstream_ns; /* what its thread had waited for when it took it up */

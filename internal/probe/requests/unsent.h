@@ -6,7 +6,7 @@
 #include "turn.h"
 
 #define UNSENT_TICKS 2 /* less is not told from none: lsndtime is in ticks of the kernel's clock */
-#define NAGLE_OFF 1  /* TCP_NAGLE_OFF and TCP_NAGLE_CORK of include/net/tcp.h */
+#define NAGLE_OFF 1    /* TCP_NAGLE_OFF and TCP_NAGLE_CORK of include/net/tcp.h */
 #define CORKED 2
 
 enum unsent_by { UNSENT_SMALL = 1, UNSENT_RESENT, UNSENT_FULL };

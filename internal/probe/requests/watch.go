@@ -245,9 +245,8 @@ func addSums(to, other *requestsKindSums, factor uint64) {
 	}{{&to.Errors, other.Errors}, {&to.BytesIn, other.BytesIn}, {&to.BytesOut, other.BytesOut},
 		{&to.WaitNs, other.WaitNs}, {&to.UploadNs, other.UploadNs}, {&to.ServeNs, other.ServeNs},
 		{&to.AnswerNs, other.AnswerNs}, {&to.UnsentNs, other.UnsentNs}, {&to.TotalNs, other.TotalNs},
-		{&to.Handed, other.Handed},
-		{&to.HandedNs, other.HandedNs}, {&to.Interleaved, other.Interleaved}, {&to.Unfollowed, other.Unfollowed},
-		{&to.UnfollowedNs, other.UnfollowedNs}, {&to.DownstreamNs, other.DownstreamNs}} {
+		{&to.Handed, other.Handed}, {&to.HandedNs, other.HandedNs}, {&to.Interleaved, other.Interleaved},
+		{&to.Unfollowed, other.Unfollowed}, {&to.UnfollowedNs, other.UnfollowedNs}, {&to.DownstreamNs, other.DownstreamNs}} {
 		*add.to += add.by * factor
 	}
 	for i := range to.SpentNs {
