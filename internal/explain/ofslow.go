@@ -47,7 +47,8 @@ func (e *Evidence) awaited(c Context) *tail.Difference {
 	case e.busyTells(c) >= busyLeast:
 		return nil
 	}
-	if told := e.behindOthers(c, found); told.OfWaits() || len(told.Suspects) > 0 && e.worksNoMore(c) {
+	told := e.behindOthers(c, found)
+	if told.OfWaits() || len(told.Suspects) > 0 && (e.worksNoMore(c) || !e.queueTells(c)) {
 		return told
 	}
 	return nil

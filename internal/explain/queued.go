@@ -8,6 +8,7 @@ import (
 	"culprit/internal/compare"
 	"culprit/internal/compare/names"
 	"culprit/internal/compare/perrun"
+	"culprit/internal/compare/units"
 	"culprit/internal/stat"
 	"culprit/internal/tail"
 	"culprit/recording"
@@ -98,6 +99,33 @@ func (e *Evidence) worksNoMore(c Context) bool {
 		add(&compare.Path{A: result.A, B: result.B})
 	})
 	return known && more.Low <= 0
+}
+
+// queueTells reports whether what threads were busy with longer may be most of what requests take
+// longer, with the queue that it makes: a request has what is in use for a part u of the time after
+// S/(1−u), which grows by 1/(1−u)² of what S does (M/M/1). It is true where u is not known.
+func (e *Evidence) queueTells(c Context) bool {
+	told := e.busyTells(c)
+	if told <= 0 {
+		return false
+	}
+	_, dear := e.sides(c)
+	idle := 1 - inUse(dear)
+	return idle <= 0 || told/(idle*idle) >= busyLeast
+}
+
+// inUse is the part of the time for which the CPUs of the host were busy, or the target used one,
+// if that is more: the threads that hold a lock may be many. It is the most of some recordings.
+func inUse(group []*recording.Recording) (part float64) {
+	for _, rec := range group {
+		host, told := units.HostBusy(rec)
+		own, known := units.CPUsBusy(rec)
+		if !told || !known {
+			return 1
+		}
+		part = max(part, host, min(1, own))
+	}
+	return part
 }
 
 // passes reports whether a stack goes through a function of one of some names; without any go all.

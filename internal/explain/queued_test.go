@@ -3,6 +3,7 @@ package explain
 import (
 	"math"
 	"testing"
+	"time"
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
@@ -91,6 +92,43 @@ func TestWorksNoMore(t *testing.T) {
 		e := perRequest(func(path *compare.Path) { path.A, path.B = test.a, test.b })
 		if got := e.worksNoMore(Context{Outcome: stat.Worse}); got != test.want {
 			t.Errorf("%s: %v", test.name, got)
+		}
+	}
+}
+
+// What takes a little longer makes requests wait for much longer where it is in use for most of the
+// time, and for hardly longer where it mostly is not.
+func TestQueueTells(t *testing.T) {
+	side := func(latency time.Duration, cpus float64) []*recording.Recording {
+		const window = 10 * time.Second
+		rec := &recording.Recording{Manifest: recording.Manifest{WindowNs: window.Nanoseconds(),
+			Metrics: map[string]float64{recording.MetricCPU: cpus * window.Seconds()}}}
+		rec.Requests = []recording.Request{{Side: recording.SideServer, Count: 1000, TotalNs: 1000 * latency.Nanoseconds()}}
+		rec.Metrics = []recording.Metric{{Name: "cpu.busy_s", Scope: "0"},
+			{Name: "cpu.busy_s", Scope: "0", TimeNs: window.Nanoseconds(), Value: cpus * window.Seconds()}}
+		return []*recording.Recording{rec}
+	}
+	for _, test := range []struct {
+		name         string
+		busier, cpus float64 // seconds of a thousand requests, which take 4 ms longer each
+		want         bool
+	}{
+		{"most of the time", 0.4, 0.7, true},
+		{"a third of the time", 0.4, 0.3, false},
+		{"half of what they take longer", 2.1, 0, true},
+		{"not busier", -0.1, 0.9, false},
+		{"always", 0.1, 1, true},
+	} {
+		e := &Evidence{A: side(time.Millisecond, 0.1), B: side(5*time.Millisecond, test.cpus),
+			Work:    units.Work{Name: units.PerRequest, A: []float64{1000}, B: []float64{1000}},
+			Results: compare.Results{Wall: &compare.Result{A: []float64{1}, B: []float64{1 + test.busier}}}}
+		c := Context{Metric: compare.MetricWall, Outcome: stat.Worse, OfRequests: true}
+		if got := e.queueTells(c); got != test.want {
+			t.Errorf("%s: %v", test.name, got)
+		}
+		e.B[0].Metrics = nil
+		if got := e.queueTells(c); got != (test.busier > 0) {
+			t.Errorf("%s, not known for how long: %v", test.name, got)
 		}
 	}
 }

@@ -135,7 +135,7 @@ func (inv *investigation) startRecorder(ctx context.Context) (*record.Recorder, 
 	o := record.Options{Hz: inv.rate(), Wait: evidenceWait,
 		Unwind: 2 * time.Millisecond, Slice: evidenceSlice, Poll: 10 * time.Millisecond,
 		RunTimes: inv.runTimes, Program: inv.options.Program, Worst: inv.worst(),
-		Requests: inv.options.Target.Kind != "" || inv.options.Load != nil && units.Percent(inv.options.Metric.Name) > 0,
+		Requests: inv.options.Target.Kind != "" || inv.options.Load != nil && isOfRequests(inv.c.Metric.Name),
 		Confirm:  inv.options.Confirm, Allocations: inv.options.Allocations, Counters: inv.options.Counters,
 		CPI: inv.options.CPI}
 	inv.options.Earlier.recordedAs(&o)

@@ -86,7 +86,8 @@ func (inv *investigation) read(ctx context.Context,
 		known.Percentile = inv.c.Metric.Name
 	}
 	known.OfRequests = isOfRequests(inv.c.Metric.Name) && known.Percentile == "" && shown.HoldRequests()
-	known.Delivery = known.OfRequests && shown.OfDelivery(inv.c.Metric.Name)
+	ofClients := inv.options.Load != nil // they wait for what lies in a socket
+	known.Delivery = known.OfRequests && (shown.OfDelivery(inv.c.Metric.Name) || ofClients && shown.KeptBack())
 	if inv.options.Metric.Printed == nil {
 		for _, metric := range inv.c.Metrics {
 			name, change := inv.ofRecording(metric, &shown.Work)

@@ -57,6 +57,7 @@ type requestKind struct {
 	Rate     float64 `json:"rate"`
 	Over     float64 `json:"over"` // what is slow, in seconds; 0: none is
 	Slow     int64   `json:"slow"`
+	Unsent   float64 `json:"unsent"`  // seconds an answer lies in the socket in the mean: no part of the latency
 	Buckets  []int32 `json:"buckets"` // of recording.LatencyOf
 	Counts   []int64 `json:"counts"`
 	Slice    []int   `json:"slice"` // cells of the heat map: slice of time, bucket / 4, requests
@@ -191,6 +192,7 @@ func (b *requestBuilder) latencies(rec *recording.Recording) {
 		k.Buckets, k.Counts = buckets, counts
 		k.Rate = (k.Rate*float64(b.side.Recordings-1) + float64(kind.Count)/max(seconds, 1e-9)) /
 			float64(b.side.Recordings)
+		k.Unsent += (kind.Unsent - k.Unsent) * float64(kind.Count) / float64(max(1, k.Count+kind.Count))
 		k.Count += kind.Count
 		k.Errors += kind.Errors
 	}

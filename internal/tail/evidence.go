@@ -43,6 +43,7 @@ type reader struct {
 	answers   map[int32]bool        // threads that read requests or answer them
 	stops     map[int32][]operating // by thread that stops all others; nil: not needed yet
 	senders   map[int32]string      // where processes send to sockets
+	timers    map[int32]string      // what event loops run after a timer
 	delivered bool                  // what answers lie in sockets for counts
 	inHand    map[int32]int64       // of processes: how long a usual request is in hand, in ns
 	// turns is the cause of waiting for a loop's turns that are as long as any: none among the
@@ -54,7 +55,8 @@ type reader struct {
 
 func newReader(rec *recording.Recording) *reader {
 	r := &reader{rec: rec, frames: map[int32][]recording.Frame{}, loops: loopsOf(rec), own: map[int32]bool{},
-		holders: map[*recording.RequestPart]holder{}, blocking: map[bucket]bool{}, senders: map[int32]string{},
+		holders: map[*recording.RequestPart]holder{}, blocking: map[bucket]bool{},
+		senders: map[int32]string{}, timers: map[int32]string{},
 		within: withinTarget(rec), nameServer: nameServerOf(rec), inHand: inHandOf(rec), syncs: syncsOf(rec),
 		answers: rec.Answering()}
 	r.pools = poolSyncsOf(rec, r.loops)

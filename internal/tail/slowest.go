@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"culprit/internal/cause"
 	"culprit/recording"
 )
 
@@ -44,8 +45,11 @@ func lineOf(a *asked, reader *reader, join func(before, next *Stretch) bool) Lin
 		stretch := Stretch{Class: part.Class, At: float64(part.TimeNs-row.TimeNs) / 1e9, Before: part.Before,
 			Seconds: float64(part.LengthNs) / 1e9, Where: a.buckets[i].place, HeldBy: reader.heldBy(part),
 			Stack: part.Stack, HolderStack: reader.holderStack(part)}
-		if reader.waitsInKernel(part) {
+		switch {
+		case reader.waitsInKernel(part):
 			stretch.Class = recording.PartLock
+		case a.buckets[i].cause == cause.SleepDeliberate: // by an event loop's timer as well
+			stretch.Class = recording.PartSleep
 		}
 		if n := len(line.Parts); n > 0 && join(&line.Parts[n-1], &stretch) {
 			line.Parts[n-1].Seconds += stretch.Seconds

@@ -76,6 +76,7 @@ func (r *reader) readBuckets(a *asked) {
 		}
 		a.buckets = append(a.buckets, b)
 	}
+	r.byTimer(a)
 	a.nameShort()
 }
 

@@ -42,6 +42,7 @@ export interface RequestKind {
   rate: number | null;
   over: number | null;
   slow: number;
+  unsent: number | null;
   buckets: number[];
   counts: number[];
   slice: number[];

@@ -62,10 +62,20 @@ export function LatencyPlot({ pair, twoSided }: { pair: KindPair; twoSided: bool
         </svg>
       )}
       <p class="muted small">
-        {told[shape]}{shape !== "histogram" && " Marks: p50, p95, p99, p99.9."}
+        {told[shape]}{shape !== "histogram" && " Marks: p50, p95, p99, p99.9."}{unsent(kinds, twoSided)}
       </p>
     </figure>
   );
+}
+
+const unsentFrom = 1e-3; // seconds; less may be a tick of the kernel's clock, now and then
+
+// unsent tells what the curves do not have: what answers lie in the socket for after the last call.
+function unsent(kinds: (RequestKind | null)[], twoSided: boolean): string {
+  if (!kinds.some((kind) => kind && kind.unsent >= unsentFrom)) return "";
+  const each = kinds.flatMap((kind, s) =>
+    kind ? [(twoSided ? `${letters[s]} ` : "") + amount(kind.unsent, "s")] : []);
+  return ` Not in it: what an answer then lay in the socket for, in the mean ${each.join(", ")}.`;
 }
 
 function span(kind: RequestKind): [number, number] {

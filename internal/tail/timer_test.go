@@ -1,0 +1,61 @@
+package tail
+
+import (
+	"testing"
+	"time"
+
+	"culprit/internal/cause"
+	"culprit/recording"
+)
+
+// A request of an event loop waits for a timer where one ends the last wait before its answer. An
+// event that ends it came for the request, whatever timers ended the loop's waits before.
+func TestRequestsThatAwaitATimer(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		last       string // who ends the last wait
+		call       string
+		after      string // class of a stretch that follows
+		oneRequest bool   // at a time: no event loop
+		want       cause.ID
+	}{
+		{name: "a timer", last: recording.WakerTimer, call: "epoll_wait", want: cause.SleepDeliberate},
+		{name: "an event", last: recording.WakerThread, call: "epoll_wait"},
+		{name: "another call", last: recording.WakerTimer, call: "recvfrom"},
+		{name: "then another service", last: recording.WakerTimer, call: "epoll_wait", after: recording.PartDownstream,
+			want: cause.DownstreamSlow},
+		{name: "no loop", last: recording.WakerTimer, call: "epoll_wait", oneRequest: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			rec := made(200, 20, func(_ int, request *recording.SlowRequest) []recording.RequestPart {
+				request.Interleaved = !test.oneRequest
+				at := func(class string, from, length int64) recording.RequestPart {
+					return recording.RequestPart{Class: class, TimeNs: request.TimeNs + from, LengthNs: length,
+						Stack: recording.NoStack, WakerStack: recording.NoStack, HopStack: recording.NoStack}
+				}
+				others, last := at(recording.PartNet, 0, 9e6), at(recording.PartNet, 10e6, 9e6)
+				others.Syscall, others.WakerKind = "epoll_wait", recording.WakerTimer
+				last.Syscall, last.WakerKind = test.call, test.last
+				ran := at(recording.PartCPU, 19e6, 1e6)
+				ran.Stack = 1
+				parts := []recording.RequestPart{others, last, ran}
+				if test.after != "" {
+					asks := at(test.after, 20e6, 9e6)
+					asks.Where = "tcp 192.0.2.1:80"
+					parts = append(parts, asks)
+				}
+				return parts
+			})
+			result, first := Explain(rec, Options{Over: 10 * time.Millisecond}), cause.ID("")
+			if len(result.Suspects) > 0 {
+				first = result.Suspects[0].Cause
+			}
+			if first != test.want {
+				t.Fatalf("%q, want %q: %+v", first, test.want, result.Suspects)
+			}
+			if first == cause.SleepDeliberate && result.Suspects[0].Places[0].Name != "compact" {
+				t.Errorf("place %+v, want what the loop ran then", result.Suspects[0].Places)
+			}
+		})
+	}
+}
