@@ -72,7 +72,7 @@ const unsentFrom = 1e-3; // seconds; less may be a tick of the kernel's clock, n
 
 // unsent tells what the curves do not have: what answers lie in the socket for after the last call.
 function unsent(kinds: (RequestKind | null)[], twoSided: boolean): string {
-  if (!kinds.some((kind) => kind && kind.unsent >= unsentFrom)) return "";
+  if (!kinds.some((kind) => (kind?.unsent ?? 0) >= unsentFrom)) return "";
   const each = kinds.flatMap((kind, s) =>
     kind ? [(twoSided ? `${letters[s]} ` : "") + amount(kind.unsent, "s")] : []);
   return ` Not in it: what an answer then lay in the socket for, in the mean ${each.join(", ")}.`;
