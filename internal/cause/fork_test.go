@@ -82,3 +82,32 @@ func TestOwnWorkBesideForks(t *testing.T) {
 		t.Errorf("claims %+v, want one on what the children did", claims)
 	}
 }
+
+// What short-lived workers share with the long-lived process that starts them is its work, which
+// grew or was handed over. What they do alone, or when any such process starts, is theirs.
+func TestWorkSharedWithForks(t *testing.T) {
+	path := func(function, parent string, a, b float64) compare.Path {
+		return compare.Path{Kind: compare.Running, Process: "store", Parent: parent, Short: parent == "store",
+			A: []float64{a}, B: []float64{b}, Frames: []recording.Frame{{Name: "main", Kind: recording.KindNative},
+				{Name: function, Kind: recording.KindNative}}}
+	}
+	for _, test := range []struct {
+		name   string
+		own    compare.Path // of the long-lived process
+		theirs bool
+	}{
+		{"it scans as well", path("scan", "sh", 0, 0.2), false},
+		{"it scanned before", path("scan", "sh", 0.5, 0.1), false},
+		{"it does something else", path("plan", "sh", 0, 0.2), true},
+		{"it did so as often", path("scan", "sh", 0.2, 0.21), true},
+	} {
+		in := Input{Result: &compare.Result{Metric: compare.MetricCPU, A: []float64{1}, B: []float64{2},
+			Paths: []compare.Path{test.own, path("scan", "store", 0, 0.6), path("start_up", "store", 0, 0.2)},
+			Counts: []compare.Count{{Name: counts.Processes, A: []float64{1}, B: []float64{5}},
+				{Name: counts.Processes, Key: "store", A: []float64{1}, B: []float64{5}}}}}
+		claims := found(newScene(in), findShortLived)
+		if want := map[bool]int{false: 1, true: 2}[test.theirs]; len(claims) != 1 || len(claims[0].members) != want {
+			t.Errorf("%s: %+v, want %d paths of the children", test.name, claims, want)
+		}
+	}
+}

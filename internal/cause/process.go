@@ -2,6 +2,7 @@ package cause
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"culprit/internal/code"
@@ -30,16 +31,60 @@ func findShortLived(s *scene) []finding {
 	if len(started) == 0 || !all.grew(timesProcesses, fewestProcesses) {
 		return nil
 	}
+	elsewhere := s.movedWork()
 	return []finding{{cause: ProcessShortLived,
 		match: func(i int) bool {
 			path := &s.paths[i]
 			if path.Kind == compare.Blocked && path.WakerKind == recording.WakerTimer && sleepsIn(path.Syscall) {
 				return false // what the process sleeps on purpose, it would sleep inside its parent as well
 			}
+			if at, runs := s.workAt(i); runs && elsewhere[at] {
+				return false
+			}
 			return path.Short || s.traits[i].spawn ||
 				started[path.Process] > 0 && path.Parent != "" && s.onlyChild(path)
 		},
 		tell: func(c *claim) { s.tellShortLived(c, started, all.more()) }}}
+}
+
+// movedLeast is by how much long-lived processes run a function for longer, or for less, against
+// the short-lived ones of their name, where these share its work: one worker in ten. Chosen.
+const movedLeast = 0.1
+
+// workIn is a function of the program's own in the processes of a name.
+type workIn struct{ process, function string }
+
+// workAt is where a path runs the program's own code.
+func (s *scene) workAt(i int) (at workIn, runs bool) {
+	path, place := &s.paths[i], s.traits[i].place
+	if !isRunning(path) || place < 0 || s.traits[i].spawn {
+		return at, false
+	}
+	return workIn{path.Process, path.Frames[place].Name}, true
+}
+
+// movedWork is the work that short-lived processes share with long-lived ones of the same program,
+// which do more of it too, or have handed it over: there would be as much of it without them.
+// What each process does when it starts, a long-lived one does as often as before.
+func (s *scene) movedWork() map[workIn]bool {
+	short, long := map[workIn]float64{}, map[workIn]float64{}
+	for i := range s.paths {
+		at, runs := s.workAt(i)
+		if !runs {
+			continue
+		}
+		more := mean(s.paths[i].B) - mean(s.paths[i].A)
+		if s.paths[i].Short {
+			short[at] += more
+		} else {
+			long[at] += more
+		}
+	}
+	moved := map[workIn]bool{}
+	for at, more := range short {
+		moved[at] = more > 0 && math.Abs(long[at]) >= movedLeast*more
+	}
+	return moved
 }
 
 func (s *scene) tellShortLived(c *claim, started map[string]float64, all float64) {

@@ -1,0 +1,1 @@
+../live-nagle-java/Main.java
