@@ -48,7 +48,7 @@ func (e *Evidence) awaited(c Context) *tail.Difference {
 		return nil
 	}
 	told := e.behindOthers(c, found)
-	if told.OfWaits() || len(told.Suspects) > 0 && (e.worksNoMore(c) || !e.queueTells(c)) {
+	if told.OfWaits() || len(told.Suspects) > 0 && (e.worksNoMore(c) || e.isNoQueue(c, &told.Suspects[0])) {
 		return told
 	}
 	return nil

@@ -101,31 +101,54 @@ func (e *Evidence) worksNoMore(c Context) bool {
 	return known && more.Low <= 0
 }
 
-// queueTells reports whether what threads were busy with longer may be most of what requests take
-// longer, with the queue that it makes: a request has what is in use for a part u of the time after
-// S/(1−u), which grows by 1/(1−u)² of what S does (M/M/1). It is true where u is not known.
-func (e *Evidence) queueTells(c Context) bool {
-	told := e.busyTells(c)
-	if told <= 0 {
+const (
+	// queueTimes is how many times as much as a queue would grow a wait must have grown that no
+	// queue explains: what is in use, and for how long, is only known in the mean. Chosen.
+	queueTimes = 2
+	// keptWhole is how long a wait is at least of which is known what it was for, in seconds.
+	keptWhole = 1e-3
+)
+
+// isNoQueue reports whether requests wait for longer for a suspect than for a queue that gets
+// longer with the work of each. Who waits for what takes S each time, and is in use for a part u of
+// the time, waits for S·g(u): the wait grows as S does, and as u/(1−u) at most (M/M/1). In bursts
+// of requests it grows as S does. False where it is not known how busy the sides were.
+func (e *Evidence) isNoQueue(c Context, suspect *cause.Suspect) bool {
+	usual, dear := e.sides(c)
+	a, b := useOf(usual), useOf(dear)
+	if a == nil || b == nil || b.part >= 1 {
 		return false
 	}
-	_, dear := e.sides(c)
-	idle := 1 - inUse(dear)
-	return idle <= 0 || told/(idle*idle) >= busyLeast
+	grows := b.each / a.each
+	if b.part > a.part {
+		grows *= b.part / (1 - b.part) / (a.part / (1 - a.part))
+	}
+	at := slices.IndexFunc(suspect.Evidence, func(seen cause.Evidence) bool { return seen.Unit == "s/request" })
+	return at >= 0 && suspect.Evidence[at].B > queueTimes*grows*max(suspect.Evidence[at].A, keptWhole)
 }
 
-// inUse is the part of the time for which the CPUs of the host were busy, or the target used one,
-// if that is more: the threads that hold a lock may be many. It is the most of some recordings.
-func inUse(group []*recording.Recording) (part float64) {
+// use is how busy a side was: the CPU time of a request in seconds, and the part of the time for
+// which the CPUs of the host were busy, or the target used one, if that is more: the threads that
+// hold a lock may be many.
+type use struct{ each, part float64 }
+
+// useOf is the mean of some recordings; nil where one does not tell it.
+func useOf(group []*recording.Recording) *use {
+	of := &use{}
 	for _, rec := range group {
 		host, told := units.HostBusy(rec)
 		own, known := units.CPUsBusy(rec)
-		if !told || !known {
-			return 1
+		served := units.Served(rec)
+		if !told || !known || served <= 0 {
+			return nil
 		}
-		part = max(part, host, min(1, own))
+		of.each += rec.Manifest.Metrics[recording.MetricCPU] / served / float64(len(group))
+		of.part += max(host, min(1, own)) / float64(len(group))
 	}
-	return part
+	if !(of.each > 0) {
+		return nil
+	}
+	return of
 }
 
 // passes reports whether a stack goes through a function of one of some names; without any go all.

@@ -3,7 +3,6 @@ package explain
 import (
 	"math"
 	"testing"
-	"time"
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
@@ -96,39 +95,46 @@ func TestWorksNoMore(t *testing.T) {
 	}
 }
 
-// What takes a little longer makes requests wait for much longer where it is in use for most of the
-// time, and for hardly longer where it mostly is not.
-func TestQueueTells(t *testing.T) {
-	side := func(latency time.Duration, cpus float64) []*recording.Recording {
-		const window = 10 * time.Second
-		rec := &recording.Recording{Manifest: recording.Manifest{WindowNs: window.Nanoseconds(),
-			Metrics: map[string]float64{recording.MetricCPU: cpus * window.Seconds()}}}
-		rec.Requests = []recording.Request{{Side: recording.SideServer, Count: 1000, TotalNs: 1000 * latency.Nanoseconds()}}
+// A queue grows as the work of each request does, and with the time for which what it is for is in
+// use. What grew by more than that has requests wait for something else.
+func TestIsNoQueue(t *testing.T) {
+	const served = 1000
+	side := func(cpus, each float64) []*recording.Recording {
+		window := served * each / cpus
+		rec := &recording.Recording{Manifest: recording.Manifest{WindowNs: int64(window * 1e9),
+			Metrics: map[string]float64{recording.MetricCPU: served * each}}}
+		rec.Requests = []recording.Request{{Side: recording.SideServer, Count: served, TotalNs: served * 5e6}}
 		rec.Metrics = []recording.Metric{{Name: "cpu.busy_s", Scope: "0"},
-			{Name: "cpu.busy_s", Scope: "0", TimeNs: window.Nanoseconds(), Value: cpus * window.Seconds()}}
+			{Name: "cpu.busy_s", Scope: "0", TimeNs: int64(window * 1e9), Value: cpus * window}}
 		return []*recording.Recording{rec}
 	}
 	for _, test := range []struct {
 		name         string
-		busier, cpus float64 // seconds of a thousand requests, which take 4 ms longer each
+		cpusA, cpusB float64
+		each         float64 // seconds of CPU of a request on B; one of A has 1 ms
+		waitA, waitB float64
 		want         bool
 	}{
-		{"most of the time", 0.4, 0.7, true},
-		{"a third of the time", 0.4, 0.3, false},
-		{"half of what they take longer", 2.1, 0, true},
-		{"not busier", -0.1, 0.9, false},
-		{"always", 0.1, 1, true},
+		{"a new wait, less busy", 0.8, 0.6, 1.5e-3, 0, 6e-3, true},
+		{"bursts that take twice as long", 0.2, 0.4, 2e-3, 4e-3, 8e-3, false},
+		{"as busy as can be", 0.8, 1, 1.2e-3, 1e-3, 30e-3, false},
+		{"busier: 0.7 for 0.5", 0.5, 0.7, 1.4e-3, 2e-3, 12e-3, false},
+		{"busier, and far more", 0.5, 0.7, 1.4e-3, 2e-3, 20e-3, true},
+		{"waits that are too short to be told", 0.3, 0.2, 1e-3, 0, 1.9e-3, false},
 	} {
-		e := &Evidence{A: side(time.Millisecond, 0.1), B: side(5*time.Millisecond, test.cpus),
-			Work:    units.Work{Name: units.PerRequest, A: []float64{1000}, B: []float64{1000}},
-			Results: compare.Results{Wall: &compare.Result{A: []float64{1}, B: []float64{1 + test.busier}}}}
-		c := Context{Metric: compare.MetricWall, Outcome: stat.Worse, OfRequests: true}
-		if got := e.queueTells(c); got != test.want {
+		e := &Evidence{A: side(test.cpusA, 1e-3), B: side(test.cpusB, test.each)}
+		seen := cause.Suspect{Cause: cause.LockContended, Evidence: []cause.Evidence{{Signal: "requests",
+			Unit: "s/request", A: test.waitA, B: test.waitB}}}
+		if got := e.isNoQueue(Context{Outcome: stat.Worse}, &seen); got != test.want {
 			t.Errorf("%s: %v", test.name, got)
 		}
+		other := &Evidence{A: e.B, B: e.A}
+		if got := other.isNoQueue(Context{Outcome: stat.Better}, &seen); got != test.want {
+			t.Errorf("%s, the other way: %v", test.name, got)
+		}
 		e.B[0].Metrics = nil
-		if got := e.queueTells(c); got != (test.busier > 0) {
-			t.Errorf("%s, not known for how long: %v", test.name, got)
+		if e.isNoQueue(Context{Outcome: stat.Worse}, &seen) {
+			t.Errorf("%s: told though it is not known how busy the host was", test.name)
 		}
 	}
 }
