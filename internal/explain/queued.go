@@ -107,6 +107,9 @@ const (
 	queueTimes = 2
 	// keptWhole is how long a wait is at least of which is known what it was for, in seconds.
 	keptWhole = 1e-3
+	// saturated is the part of the time from which on what is in use may make a queue of any
+	// length. Chosen.
+	saturated = 0.9
 )
 
 // isNoQueue reports whether requests wait for longer for a suspect than for a queue that gets
@@ -116,25 +119,23 @@ const (
 func (e *Evidence) isNoQueue(c Context, suspect *cause.Suspect) bool {
 	usual, dear := e.sides(c)
 	a, b := useOf(usual), useOf(dear)
-	if a == nil || b == nil || b.part >= 1 {
+	if a == nil || b == nil || max(b.own, b.host) >= saturated {
 		return false
 	}
-	grows := b.each / a.each
-	if b.part > a.part {
-		grows *= b.part / (1 - b.part) / (a.part / (1 - a.part))
-	}
+	odds := func(part float64) float64 { return part / max(0, 1-part) }
+	grows := b.each / a.each * max(1, odds(b.own)/odds(a.own), odds(b.host)/odds(a.host))
 	at := slices.IndexFunc(suspect.Evidence, func(seen cause.Evidence) bool { return seen.Unit == "s/request" })
 	return at >= 0 && suspect.Evidence[at].B > queueTimes*grows*max(suspect.Evidence[at].A, keptWhole)
 }
 
-// use is how busy a side was: the CPU time of a request in seconds, and the part of the time for
-// which the CPUs of the host were busy, or the target used one, if that is more: the threads that
-// hold a lock may be many.
-type use struct{ each, part float64 }
+// use is how busy a side was: the CPU time of a request in seconds, the part of the time for which
+// the target would have used one CPU (an event loop, or whoever has a lock, uses no more), and for
+// which the host's CPUs were busy.
+type use struct{ each, own, host float64 }
 
 // useOf is the mean of some recordings; nil where one does not tell it.
 func useOf(group []*recording.Recording) *use {
-	of := &use{}
+	of, count := &use{}, float64(len(group))
 	for _, rec := range group {
 		host, told := units.HostBusy(rec)
 		own, known := units.CPUsBusy(rec)
@@ -142,11 +143,9 @@ func useOf(group []*recording.Recording) *use {
 		if !told || !known || served <= 0 {
 			return nil
 		}
-		of.each += rec.Manifest.Metrics[recording.MetricCPU] / served / float64(len(group))
-		of.part += max(host, min(1, own)) / float64(len(group))
-	}
-	if !(of.each > 0) {
-		return nil
+		of.each += rec.Manifest.Metrics[recording.MetricCPU] / served / count
+		of.own += min(1, own) / count
+		of.host += host / count
 	}
 	return of
 }

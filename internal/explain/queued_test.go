@@ -118,6 +118,7 @@ func TestIsNoQueue(t *testing.T) {
 		{"a new wait, less busy", 0.8, 0.6, 1.5e-3, 0, 6e-3, true},
 		{"bursts that take twice as long", 0.2, 0.4, 2e-3, 4e-3, 8e-3, false},
 		{"as busy as can be", 0.8, 1, 1.2e-3, 1e-3, 30e-3, false},
+		{"nearly as busy as can be", 0.8, 0.92, 2.7e-3, 0, 20e-3, false},
 		{"busier: 0.7 for 0.5", 0.5, 0.7, 1.4e-3, 2e-3, 12e-3, false},
 		{"busier, and far more", 0.5, 0.7, 1.4e-3, 2e-3, 20e-3, true},
 		{"waits that are too short to be told", 0.3, 0.2, 1e-3, 0, 1.9e-3, false},
