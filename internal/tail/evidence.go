@@ -43,7 +43,7 @@ type reader struct {
 	answers   map[int32]bool        // threads that read requests or answer them
 	stops     map[int32][]operating // by thread that stops all others; nil: not needed yet
 	senders   map[int32]string      // where processes send to sockets
-	timers    map[int32]string      // what event loops run after a timer
+	timers    map[int32]timers      // of event loops, by process
 	delivered bool                  // what answers lie in sockets for counts
 	inHand    map[int32]int64       // of processes: how long a usual request is in hand, in ns
 	// turns is the cause of waiting for a loop's turns that are as long as any: none among the
@@ -56,7 +56,7 @@ type reader struct {
 func newReader(rec *recording.Recording) *reader {
 	r := &reader{rec: rec, frames: map[int32][]recording.Frame{}, loops: loopsOf(rec), own: map[int32]bool{},
 		holders: map[*recording.RequestPart]holder{}, blocking: map[bucket]bool{},
-		senders: map[int32]string{}, timers: map[int32]string{},
+		senders: map[int32]string{}, timers: map[int32]timers{},
 		within: withinTarget(rec), nameServer: nameServerOf(rec), inHand: inHandOf(rec), syncs: syncsOf(rec),
 		answers: rec.Answering()}
 	r.pools = poolSyncsOf(rec, r.loops)
@@ -129,7 +129,7 @@ func (r *reader) bucketOf(part *recording.RequestPart, pid int32) bucket {
 	}
 	stack, pooled := r.pools[pid]
 	if pooled && b.cause == "" && part.Class == recording.PartNet && isSum(part) {
-		b = bucket{cause: cause.FileSync, class: recording.PartDisk, kind: cause.InCode, place: placeOf(r.stack(stack))}
+		b = r.byPool(stack)
 	}
 	if part.Beside && r.waitsBehind(part, b) {
 		return bucket{cause: cause.RequestQueued, class: b.class, kind: b.kind, place: b.place}

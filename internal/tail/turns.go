@@ -76,7 +76,7 @@ func (r *reader) readBuckets(a *asked) {
 		}
 		a.buckets = append(a.buckets, b)
 	}
-	r.byTimer(a)
+	r.byAwaited(a)
 	a.nameShort()
 }
 
