@@ -23,6 +23,7 @@ type bucket struct {
 // reader tells what stretches speak for.
 type reader struct {
 	rec    *recording.Recording
+	parts  map[int64][]*recording.RequestPart // by request
 	frames map[int32][]recording.Frame
 	loops  map[int32]bool // processes of which one thread reads all requests of several sockets
 	own    map[int32]bool // processes of the target
@@ -59,6 +60,11 @@ func newReader(rec *recording.Recording) *reader {
 		senders: map[int32]string{}, timers: map[int32]timers{},
 		within: withinTarget(rec), nameServer: nameServerOf(rec), inHand: inHandOf(rec), syncs: syncsOf(rec),
 		answers: rec.Answering()}
+	r.parts = map[int64][]*recording.RequestPart{}
+	for i := range rec.RequestParts {
+		part := &rec.RequestParts[i]
+		r.parts[part.Request] = append(r.parts[part.Request], part)
+	}
 	r.pools = poolSyncsOf(rec, r.loops)
 	for i := range rec.Processes {
 		r.own[rec.Processes[i].Pid] = true

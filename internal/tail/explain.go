@@ -125,17 +125,12 @@ func groupsOf(rec *recording.Recording, reader *reader, options Options) []*grou
 // readAll reads the answered requests in full that are wanted, without those that the recorder
 // itself held up.
 func (r *reader) readAll(wanted func(*recording.SlowRequest) bool) (all []*asked) {
-	parts := map[int64][]*recording.RequestPart{}
-	for i := range r.rec.RequestParts {
-		part := &r.rec.RequestParts[i]
-		parts[part.Request] = append(parts[part.Request], part)
-	}
 	for i := range r.rec.SlowRequests {
 		row := &r.rec.SlowRequests[i]
 		if row.InProgress || !wanted(row) {
 			continue
 		}
-		a := &asked{row: row, reader: r, weight: 1, parts: parts[row.ID], spent: map[bucket]float64{}}
+		a := &asked{row: row, reader: r, weight: 1, parts: r.parts[row.ID], spent: map[bucket]float64{}}
 		r.addUnsent(a)
 		r.readBuckets(a)
 		for i, part := range a.parts {

@@ -111,16 +111,11 @@ func (r *reader) timersOf(pid int32) timers {
 	if of, known := r.timers[pid]; known {
 		return of
 	}
-	parts := map[int64][]*recording.RequestPart{}
-	for i := range r.rec.RequestParts {
-		part := &r.rec.RequestParts[i]
-		parts[part.Request] = append(parts[part.Request], part)
-	}
 	ran := map[string]int64{}
 	all, timed, handed := int64(0), int64(0), int64(0)
 	for i := range r.rec.SlowRequests {
 		row := &r.rec.SlowRequests[i]
-		first, last := loopWaits(parts[row.ID])
+		first, last := loopWaits(r.parts[row.ID])
 		if row.Pid != pid || last == nil {
 			continue
 		}
@@ -129,7 +124,7 @@ func (r *reader) timersOf(pid int32) timers {
 		switch {
 		case last.WakerKind == recording.WakerTimer:
 			timed += length
-			ranAfter(parts[row.ID], last, func(part *recording.RequestPart) {
+			ranAfter(r.parts[row.ID], last, func(part *recording.RequestPart) {
 				ran[placeOf(r.stack(part.Stack))] += part.LengthNs
 			})
 		case wokenBy(pid, last):
