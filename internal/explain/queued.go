@@ -72,7 +72,7 @@ func both(a, b compare.Interval) compare.Interval {
 // longer for it. It is false where they are hardly seen there.
 func (e *Evidence) doesNoMore(c Context, suspect *cause.Suspect) bool {
 	place := namesOf(suspect.Places)
-	more, dear, known := e.more(c, func(result *compare.Result, add func(*compare.Path)) {
+	more, dear, known := e.more(c, aloneVaries, func(result *compare.Result, add func(*compare.Path)) {
 		at := func(path *compare.Path) {
 			if passes(path.Frames, place) {
 				add(path)
@@ -95,7 +95,7 @@ func (e *Evidence) doesNoMore(c Context, suspect *cause.Suspect) bool {
 // the spread between recordings; false where that is not known. A queue grows by more than what it
 // is for, but not by what did not grow.
 func (e *Evidence) worksNoMore(c Context) bool {
-	more, _, known := e.more(c, func(result *compare.Result, add func(*compare.Path)) {
+	more, _, known := e.more(c, 0, func(result *compare.Result, add func(*compare.Path)) {
 		add(&compare.Path{A: result.A, B: result.B})
 	})
 	return known && more.Low <= 0
@@ -167,13 +167,17 @@ func namesOf(place []cause.Place) []string {
 	return []string{name.Name, names.Normal(name).Name, names.Normal(method).Name}
 }
 
+// aloneVaries is the part by which what threads do for each request is held to vary from one
+// recording to the next, where each side has one. Chosen: a queue is a multiple of what it is for.
+const aloneVaries = 0.1
+
 // more is by how much that what is added up takes longer per request of the dearer side, in
 // seconds, and how long it takes there; known is false where the spread between recordings does not
-// tell.
-func (e *Evidence) more(c Context, addUp func(*compare.Result, func(*compare.Path))) (more stat.Interval, dear float64,
-	known bool) {
+// tell. Where each side has one recording only, they are held to vary by such a part; 0: not known.
+func (e *Evidence) more(c Context, alone float64, addUp func(*compare.Result, func(*compare.Path))) (
+	more stat.Interval, dear float64, known bool) {
 	result := e.Results.CPU
-	if result == nil || min(len(result.A), len(result.B)) < 2 {
+	if result == nil || min(len(result.A), len(result.B)) < 2 && alone == 0 {
 		return more, 0, false
 	}
 	a, b := make([]float64, len(result.A)), make([]float64, len(result.B))
@@ -189,5 +193,10 @@ func (e *Evidence) more(c Context, addUp func(*compare.Result, func(*compare.Pat
 		a, b = b, a
 	}
 	unit := e.Work.Unit()
+	if min(len(a), len(b)) < 2 {
+		value, varies := mean(b)-mean(a), alone*max(mean(a), mean(b))
+		return unit.Interval(stat.Interval{Value: value, Low: value - varies, High: value + varies}),
+			unit.Amount(mean(b)), true
+	}
 	return unit.Interval(perrun.Change(a, b, Confidence)), unit.Amount(mean(b)), true
 }

@@ -62,7 +62,8 @@ func TestBehindOthers(t *testing.T) {
 			cause.CodeGrew, 0.6},
 		{"a lock", scattered(1.5), scattered(1.5), stat.Worse, []cause.Suspect{suspect(cause.LockContended, 0.6, place)},
 			cause.LockContended, 0.6},
-		{"one recording", []float64{1.5}, []float64{1.5}, stat.Worse, []cause.Suspect{code}, cause.CodeGrew, 0.6},
+		{"one recording", []float64{1.5}, []float64{1.55}, stat.Worse, []cause.Suspect{code}, cause.RequestQueued, 0.6},
+		{"one recording, more", []float64{1.5}, []float64{1.8}, stat.Worse, []cause.Suspect{code}, cause.CodeGrew, 0.6},
 		{"nothing known of requests", scattered(1.5), scattered(1.5), stat.Worse, nil, "", 0},
 	} {
 		e := perRequest(func(path *compare.Path) { path.A, path.B = test.a, test.b })
