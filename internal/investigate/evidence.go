@@ -1,6 +1,7 @@
 package investigate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,7 +136,8 @@ func (inv *investigation) startRecorder(ctx context.Context) (*record.Recorder, 
 	o := record.Options{Hz: inv.rate(), Wait: evidenceWait,
 		Unwind: 2 * time.Millisecond, Slice: evidenceSlice, Poll: 10 * time.Millisecond,
 		RunTimes: inv.runTimes, Program: inv.options.Program, Worst: inv.worst(),
-		Requests: inv.options.Target.Kind != "" || inv.options.Load != nil && isOfRequests(inv.c.Metric.Name),
+		Requests: inv.options.Target.Kind != "" || inv.options.Load != nil &&
+			isOfRequests(cmp.Or(inv.c.Metric.Name, inv.options.Metric.Name)), // none is chosen yet where the budget is scarce
 		Confirm:  inv.options.Confirm, Allocations: inv.options.Allocations, Counters: inv.options.Counters,
 		CPI: inv.options.CPI}
 	inv.options.Earlier.recordedAs(&o)
