@@ -136,8 +136,7 @@ func (inv *investigation) startRecorder(ctx context.Context) (*record.Recorder, 
 	o := record.Options{Hz: inv.rate(), Wait: evidenceWait,
 		Unwind: 2 * time.Millisecond, Slice: evidenceSlice, Poll: 10 * time.Millisecond,
 		RunTimes: inv.runTimes, Program: inv.options.Program, Worst: inv.worst(),
-		Requests: inv.options.Target.Kind != "" || inv.options.Load != nil &&
-			isOfRequests(cmp.Or(inv.c.Metric.Name, inv.options.Metric.Name)), // none is chosen yet where the budget is scarce
+		Requests: inv.options.Target.Kind != "" || inv.loadsRequests(),
 		Confirm:  inv.options.Confirm, Allocations: inv.options.Allocations, Counters: inv.options.Counters,
 		CPI: inv.options.CPI}
 	inv.options.Earlier.recordedAs(&o)
@@ -148,6 +147,12 @@ func (inv *investigation) startRecorder(ctx context.Context) (*record.Recorder, 
 	inv.runner.Spare(recorder.Pid())
 	inv.c.Recorder.StartCPUS += recorder.StartCPU.Seconds()
 	return recorder, nil
+}
+
+// loadsRequests reports whether what requests wait for explains the metric of a load: the one that
+// was chosen, or that was asked for where the budget was too scarce to choose.
+func (inv *investigation) loadsRequests() bool {
+	return inv.options.Load != nil && isOfRequests(cmp.Or(inv.c.Metric.Name, inv.options.Metric.Name))
 }
 
 // The share of the requests that is kept in full where a percentile is asked for: a little more
