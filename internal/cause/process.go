@@ -73,12 +73,11 @@ func (s *scene) movedWork() map[workIn]bool {
 		if !runs {
 			continue
 		}
-		more := mean(s.paths[i].B) - mean(s.paths[i].A)
-		if s.paths[i].Short {
-			short[at] += more
-		} else {
-			long[at] += more
+		path, of := &s.paths[i], long
+		if path.Short {
+			of = short
 		}
+		of[at] += means(path.A, path.B).more()
 	}
 	moved := map[workIn]bool{}
 	for at, more := range short {

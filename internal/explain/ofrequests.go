@@ -47,7 +47,7 @@ func (e *Evidence) TestRequests(metric string, smallest float64) (Context, *Requ
 		v.Unit = "1/s"
 	}
 	for i, rec := range e.both() {
-		value, known := e.ofOne(rec, i, metric)
+		value, known := ofOne(rec, metric)
 		if !known {
 			return Context{}, nil, fmt.Errorf("metric %s: recording %s has no requests: record it with `culprit record "+
 				"--requests`", metric, e.nameOf(i))
@@ -63,7 +63,7 @@ func (e *Evidence) TestRequests(metric string, smallest float64) (Context, *Requ
 	if units.Percent(metric) > 0 {
 		c.Percentile = metric
 	}
-	c.Delivery = e.OfDelivery(metric)
+	c.Delivery = e.OfDelivery(metric, false)
 	c.OfRequests = metric == units.Latency || metric == units.Throughput || c.Delivery
 	if metric != compare.MetricCPU && e.service() && e.Wall != nil {
 		c.Metric = compare.MetricWall
@@ -96,10 +96,15 @@ func (e *Evidence) busyOtherwise(c Context) bool {
 }
 
 // ofOne is a metric of the requests of one recording.
-func (e *Evidence) ofOne(rec *recording.Recording, at int, metric string) (value float64, known bool) {
+func ofOne(rec *recording.Recording, metric string) (value float64, known bool) {
 	if metric != compare.MetricCPU {
 		return units.OfRequests(rec, metric)
 	}
+	return cpuOfRequest(rec)
+}
+
+// cpuOfRequest is the CPU time of one request of a recording, in seconds.
+func cpuOfRequest(rec *recording.Recording) (seconds float64, known bool) {
 	used, count := rec.Manifest.Metrics[recording.MetricCPU], units.Served(rec)
 	return used / max(count, 1), used > 0 && count > 0
 }

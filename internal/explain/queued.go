@@ -117,37 +117,36 @@ const (
 // the time, waits for S·g(u): the wait grows as S does, and as u/(1−u) at most (M/M/1). In bursts
 // of requests it grows as S does. False where it is not known how busy the sides were.
 func (e *Evidence) isNoQueue(c Context, suspect *cause.Suspect) bool {
-	usual, dear := e.sides(c)
-	a, b := useOf(usual), useOf(dear)
-	if a == nil || b == nil || max(b.own, b.host) >= saturated {
+	a, b, known := e.inMean(c, cpuOfRequest)
+	ownA, ownB, knownOwn := e.inMean(c, ofOneCPU)
+	hostA, hostB, knownHost := e.inMean(c, units.HostBusy)
+	if !known || !knownOwn || !knownHost || max(ownB, hostB) >= saturated {
 		return false
 	}
 	odds := func(part float64) float64 { return part / max(0, 1-part) }
-	grows := b.each / a.each * max(1, odds(b.own)/odds(a.own), odds(b.host)/odds(a.host))
+	grows := b / a * max(1, odds(ownB)/odds(ownA), odds(hostB)/odds(hostA))
 	at := slices.IndexFunc(suspect.Evidence, func(seen cause.Evidence) bool { return seen.Unit == "s/request" })
 	return at >= 0 && suspect.Evidence[at].B > queueTimes*grows*max(suspect.Evidence[at].A, keptWhole)
 }
 
-// use is how busy a side was: the CPU time of a request in seconds, the part of the time for which
-// the target would have used one CPU (an event loop, or whoever has a lock, uses no more), and for
-// which the host's CPUs were busy.
-type use struct{ each, own, host float64 }
+// ofOneCPU is the part of the time for which a target would have used one CPU: an event loop, or
+// whoever has a lock, uses no more.
+func ofOneCPU(rec *recording.Recording) (part float64, told bool) {
+	used, told := units.CPUsBusy(rec)
+	return min(1, used), told
+}
 
-// useOf is the mean of some recordings; nil where one does not tell it.
-func useOf(group []*recording.Recording) *use {
-	of, count := &use{}, float64(len(group))
-	for _, rec := range group {
-		host, told := units.HostBusy(rec)
-		own, known := units.CPUsBusy(rec)
-		served := units.Served(rec)
-		if !told || !known || served <= 0 {
-			return nil
-		}
-		of.each += rec.Manifest.Metrics[recording.MetricCPU] / served / count
-		of.own += min(1, own) / count
-		of.host += host / count
+// inMean is a value of the recordings of the cheaper side, and of the other; known is false where
+// one of them does not tell it.
+func (e *Evidence) inMean(c Context, of func(*recording.Recording) (float64, bool)) (usual, dear float64, known bool) {
+	told := e.each(of)
+	switch {
+	case told == nil:
+		return 0, 0, false
+	case c.Outcome == stat.Better:
+		return mean(told.B), mean(told.A), true
 	}
-	return of
+	return mean(told.A), mean(told.B), true
 }
 
 // passes reports whether a stack goes through a function of one of some names; without any go all.

@@ -94,10 +94,10 @@ func (e *Evidence) KeptBack() bool {
 	return apart && math.Abs(mean(unsent.B)-mean(unsent.A)) > math.Abs(mean(latency.B)-mean(latency.A))
 }
 
-// OfDelivery reports whether what answers lie in sockets for is in a metric: in a rate it is where
-// it is what changed, since clients wait for it.
-func (e *Evidence) OfDelivery(metric string) bool {
-	return metric == units.Delivery || metric == units.Throughput && e.KeptBack()
+// OfDelivery reports whether what answers lie in sockets for is in a metric. In a rate, and in what
+// clients tell, it is where it is what changed: they wait for it.
+func (e *Evidence) OfDelivery(metric string, byClients bool) bool {
+	return metric == units.Delivery || (byClients || metric == units.Throughput) && e.KeptBack()
 }
 
 // inProgress is how many requests there were at once on average: by Little's law.

@@ -86,8 +86,7 @@ func (inv *investigation) read(ctx context.Context,
 		known.Percentile = inv.c.Metric.Name
 	}
 	known.OfRequests = isOfRequests(inv.c.Metric.Name) && known.Percentile == "" && shown.HoldRequests()
-	ofClients := inv.options.Load != nil // they wait for what lies in a socket
-	known.Delivery = known.OfRequests && (shown.OfDelivery(inv.c.Metric.Name) || ofClients && shown.KeptBack())
+	known.Delivery = known.OfRequests && shown.OfDelivery(inv.c.Metric.Name, inv.options.Load != nil)
 	if inv.options.Metric.Printed == nil {
 		for _, metric := range inv.c.Metrics {
 			name, change := inv.ofRecording(metric, &shown.Work)

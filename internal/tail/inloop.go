@@ -107,6 +107,7 @@ type timers struct {
 	most  bool   // they wait for these, rather than for threads of the process
 }
 
+// timersOf looks at all requests in full of a process, once.
 func (r *reader) timersOf(pid int32) timers {
 	if of, known := r.timers[pid]; known {
 		return of
@@ -124,9 +125,7 @@ func (r *reader) timersOf(pid int32) timers {
 		switch {
 		case last.WakerKind == recording.WakerTimer:
 			timed += length
-			ranAfter(r.parts[row.ID], last, func(part *recording.RequestPart) {
-				ran[placeOf(r.stack(part.Stack))] += part.LengthNs
-			})
+			r.addRanAfter(ran, r.parts[row.ID], last)
 		case wokenBy(pid, last):
 			handed += length
 		}
@@ -138,11 +137,11 @@ func (r *reader) timersOf(pid int32) timers {
 	return of
 }
 
-// ranAfter takes what ran after a wait of a request.
-func ranAfter(parts []*recording.RequestPart, wait *recording.RequestPart, take func(*recording.RequestPart)) {
+// addRanAfter adds the places where a request ran after a wait.
+func (r *reader) addRanAfter(ran map[string]int64, parts []*recording.RequestPart, wait *recording.RequestPart) {
 	for _, part := range parts {
 		if part.Class == recording.PartCPU && part.TimeNs > wait.TimeNs {
-			take(part)
+			ran[placeOf(r.stack(part.Stack))] += part.LengthNs
 		}
 	}
 }
