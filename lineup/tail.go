@@ -77,7 +77,7 @@ func (o Options) tails(ctx context.Context, stdout io.Writer) (int, error) {
 	if o.list {
 		return exitRight, listTails(stdout, files)
 	}
-	right, placed, judged := 0, 0, 0
+	right, placed, judged, failed := 0, 0, 0, 0
 	for _, file := range files {
 		name := filepath.Base(filepath.Dir(file))
 		verdict, err := o.tailOne(ctx, name, file)
@@ -85,8 +85,12 @@ func (o Options) tails(ctx context.Context, stdout io.Writer) (int, error) {
 		case errors.Is(err, errLeftOut):
 			fmt.Fprintf(stdout, "%-26s left out: %v\n", name, err)
 			continue
-		case err != nil:
+		case ctx.Err() != nil:
 			return exitError, fmt.Errorf("%s: %w", name, err)
+		case err != nil:
+			fmt.Fprintf(stdout, "%-26s failed: %v\n", name, err)
+			failed++
+			continue
 		}
 		fmt.Fprintf(stdout, "%-26s %s\n", name, verdict)
 		if verdict.busy {
@@ -101,7 +105,10 @@ func (o Options) tails(ctx context.Context, stdout io.Writer) (int, error) {
 		}
 	}
 	fmt.Fprintf(stdout, "%d of %d right, %d with the place\n", right, judged, placed)
-	if right < judged {
+	switch {
+	case failed > 0:
+		return exitError, fmt.Errorf("%d could not be judged", failed)
+	case right < judged:
 		return exitMissed, nil
 	}
 	return exitRight, nil
@@ -277,19 +284,4 @@ func freePorts(count int) (ports []int, err error) {
 		ports = append(ports, listener.Addr().(*net.TCPAddr).Port)
 	}
 	return ports, nil
-}
-
-func awaitPort(ctx context.Context, port int) error {
-	for range 600 {
-		connection, err := net.Dial("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
-		if err == nil {
-			return connection.Close()
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
-	return fmt.Errorf("nobody listens at port %d after half a minute", port)
 }

@@ -130,3 +130,18 @@ func (l *tailLoad) isWhole(answer []byte) bool {
 	head := bytes.Index(answer, []byte("\r\n\r\n"))
 	return head >= 0 && len(answer) >= head+6
 }
+
+func awaitPort(ctx context.Context, port int) error {
+	for range 600 {
+		connection, err := net.Dial("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
+		if err == nil {
+			return connection.Close()
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	return fmt.Errorf("nobody listens at port %d after half a minute", port)
+}

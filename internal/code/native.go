@@ -25,6 +25,8 @@ var standardSymbols = regexp.MustCompile(`^(__.*|_start|_init|_fini|_dl_.*|_IO_.
 	`<&?(mut )?(dyn )?(std|core|alloc|hashbrown)::.*|<&?(mut )?[A-Z] as (std|core|alloc)::.*|` +
 	`<&?(mut )?(u8|u16|u32|u64|usize|str|\[.*|(unsafe )?(extern ".*" )?fn\(.*) ` +
 	`as (std|core|alloc)::.*|` +
+	// Nor may others add functions to Rust's primitive types: usize::unchecked_add.
+	`([iu](8|16|32|64|128|size)|f(32|64)|bool|char|str)::.*|` +
 	`pthread_.*|start_thread|clone3?|syscall|v?s?n?printf|v?fprintf|` +
 	`f?(write|read|puts|putc|getc|gets)(_unlocked)?|` +
 	`qsort(_r)?|msort_with_tmp.*|bsearch|lll_.*|futex_.*|` +

@@ -33,6 +33,8 @@ func TestOwn(t *testing.T) {
 		{native("<&std::fs::File as std::io::Read>::read"), false},
 		{native("<R as std::io::SpecReadByte>::spec_read_byte"), false},
 		{native("<prog::Tap as std::io::Read>::read"), true},
+		{native("usize::unchecked_add"), false},
+		{native("usizes::add"), true},
 		{native("prog"), false},
 		{recording.Frame{Name: "vfs_write", Kind: recording.KindKernel}, false},
 	} {

@@ -45,6 +45,7 @@ type reader struct {
 	stops     map[int32][]operating // by thread that stops all others; nil: not needed yet
 	senders   map[int32]string      // where processes send to sockets
 	timers    map[int32]timers      // of event loops, by process
+	atTimers  map[int32]string      // places of sleptIn, by process
 	delivered bool                  // what answers lie in sockets for counts
 	inHand    map[int32]int64       // of processes: how long a usual request is in hand, in ns
 	// turns is the cause of waiting for a loop's turns that are as long as any: none among the
@@ -57,7 +58,7 @@ type reader struct {
 func newReader(rec *recording.Recording) *reader {
 	r := &reader{rec: rec, frames: map[int32][]recording.Frame{}, loops: loopsOf(rec), own: map[int32]bool{},
 		holders: map[*recording.RequestPart]holder{}, blocking: map[bucket]bool{},
-		senders: map[int32]string{}, timers: map[int32]timers{},
+		senders: map[int32]string{}, timers: map[int32]timers{}, atTimers: map[int32]string{},
 		within: withinTarget(rec), nameServer: nameServerOf(rec), inHand: inHandOf(rec), syncs: syncsOf(rec),
 		answers: rec.Answering()}
 	r.parts = map[int64][]*recording.RequestPart{}
@@ -128,6 +129,8 @@ func (r *reader) bucketOf(part *recording.RequestPart, pid int32) bucket {
 	}
 	b := r.byClass(part)
 	switch {
+	case isTimer(part):
+		b.place = r.sleptIn(pid)
 	case b.cause == "" && part.Class == recording.PartDisk && r.syncs[pid]:
 		b.cause = cause.FileSync
 	case b.cause == cause.CodeGrew && !part.Before && !r.loops[pid]: // a loop's work is the loop's
@@ -141,6 +144,9 @@ func (r *reader) bucketOf(part *recording.RequestPart, pid int32) bucket {
 		return bucket{cause: cause.RequestQueued, class: b.class, kind: b.kind, place: b.place}
 	}
 	if part.Before && r.waitsBehind(part, b) {
+		if !r.loops[pid] && r.lockedOut(part, b) {
+			return b
+		}
 		if held := r.holding(part); held.place != "" { // the reader waited for work or a lock, this is what for
 			b.kind, b.place = cause.InCode, held.place
 		}
@@ -152,6 +158,13 @@ func (r *reader) bucketOf(part *recording.RequestPart, pid int32) bucket {
 		return queued
 	}
 	return b
+}
+
+// lockedOut tells that a thread which reads requests waited for a lock that one holds which serves
+// none: more readers would wait there as well.
+func (r *reader) lockedOut(part *recording.RequestPart, b bucket) bool {
+	return b.cause == cause.LockContended && r.holding(part).comm != "" && !r.answers[part.WakerTid] &&
+		code.WaitsFor(r.stack(part.Stack)) == code.WaitLock
 }
 
 // waitsBehind tells that the thread was at something of the program's, and not kept from running by

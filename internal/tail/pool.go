@@ -95,27 +95,50 @@ func (p *pool) synced(rec *recording.Recording) (ns int64) {
 	return ns
 }
 
+// sync is one call that forces data to disk, or a wait in it, in ns of the recording.
+type sync struct {
+	from, to int64
+	stack    int32
+}
+
+// kept are the syncs of a pool that took long enough to be kept: the calls, or what they slept for
+// where that is more. On a quick disk most of a call is work.
+func (p *pool) kept(rec *recording.Recording) []sync {
+	var calls, waits []sync
+	for i := range rec.Slow {
+		if call := &rec.Slow[i]; call.Pid == p.pid && !p.asks[call.Tid] && syncCalls[call.Name] {
+			calls = append(calls, sync{call.TimeNs, call.TimeNs + call.DurationNs, call.Stack})
+		}
+	}
+	for i := range rec.Waits {
+		if wait := &rec.Waits[i]; wait.Pid == p.pid && !p.asks[wait.Tid] && syncCalls[wait.Syscall] {
+			waits = append(waits, sync{wait.TimeNs, wait.WokenNs(), wait.Stack})
+		}
+	}
+	if len(calls) > len(waits) {
+		return calls
+	}
+	return waits
+}
+
 // syncs tells whether it forces data to disk while slow requests are in hand, and not at any time;
-// and the stack of the longest of these waits.
+// and the stack of the longest of these syncs.
 func (p *pool) syncs(rec *recording.Recording) (stack int32, found bool) {
 	stack = recording.NoStack
-	count, all, within, longest := 0, int64(0), int64(0), int64(0)
-	for i := range rec.Waits {
-		wait := &rec.Waits[i]
-		if wait.Pid != p.pid || p.asks[wait.Tid] || !syncCalls[wait.Syscall] {
-			continue
-		}
-		count++
-		all += wait.BlockedNs
-		within += p.common(wait.TimeNs, wait.WokenNs())
-		if wait.BlockedNs > longest && wait.Stack != recording.NoStack {
-			longest, stack = wait.BlockedNs, wait.Stack
+	all, within, longest := int64(0), int64(0), int64(0)
+	kept := p.kept(rec)
+	for _, one := range kept {
+		length := one.to - one.from
+		all += length
+		within += p.common(one.from, one.to)
+		if length > longest && one.stack != recording.NoStack {
+			longest, stack = length, one.stack
 		}
 	}
 	covered := p.common(0, rec.Manifest.WindowNs)
 	chance := float64(covered) / float64(max(1, rec.Manifest.WindowNs))
 	part := float64(within) / float64(max(1, all))
-	return stack, count >= poolLeast && part >= poolWithin && part >= timesChance*chance
+	return stack, len(kept) >= poolLeast && part >= poolWithin && part >= timesChance*chance
 }
 
 // common is the time between two moments in which slow requests were in hand.

@@ -15,9 +15,12 @@ func TestLoopWaitsForItsPool(t *testing.T) {
 		synced int64
 		spread bool // over all of the time
 		few    bool
+		quick  bool // the calls took as long, no wait of theirs did
 		want   cause.ID
 	}{
 		"for slow requests": {synced: 500e6, want: cause.FileSync},
+		"on a quick disk":   {synced: 500e6, quick: true, want: cause.FileSync},
+		"quick at any time": {synced: 500e6, quick: true, spread: true},
 		"at any time":       {synced: 500e6, spread: true},
 		"hardly ever":       {synced: 100e6},
 		"who knows when":    {synced: 500e6, few: true},
@@ -39,6 +42,11 @@ func TestLoopWaitsForItsPool(t *testing.T) {
 				wait := recording.Wait{Pid: 7, Tid: 9, TimeNs: one.TimeNs + 5e6, BlockedNs: 2e6, Syscall: "fsync", Stack: 1}
 				if is.spread {
 					wait.TimeNs += int64(i%10) * 90e6
+				}
+				if is.quick {
+					rec.Slow = append(rec.Slow, recording.Slow{Pid: 7, Tid: 9, TimeNs: wait.TimeNs, DurationNs: 2e6, Name: "fsync",
+						Stack: 1})
+					continue
 				}
 				rec.Waits = append(rec.Waits, wait)
 			}

@@ -44,14 +44,14 @@ func (c *claim) suspect(share, extra compare.Interval) cause.Suspect {
 	if share.Low < leastShare {
 		s.Level = cause.Observed
 	}
-	order := c.byTime()
-	if len(order) > 0 && order[0].kind == cause.InCode && 2*c.places[order[0]] < c.extra {
+	order, placed := c.byTime(), c.placed()
+	if len(order) > 0 && order[0].kind == cause.InCode && 2*c.places[order[0]] < placed {
 		if common := c.commonPlace(); common != "" {
 			s.Places = append(s.Places, cause.Place{Kind: cause.InCode, Name: common, Role: roleOf(c.cause)})
 		}
 	}
 	for _, at := range order {
-		if len(s.Places) == placesMax || c.places[at] < 0.1*c.extra {
+		if len(s.Places) == placesMax || c.places[at] < 0.1*placed {
 			break
 		}
 		place := cause.Place{Kind: at.kind, Name: at.place, Role: roleOf(c.cause)}
@@ -111,6 +111,17 @@ func roleOf(id cause.ID) cause.Role {
 		return cause.Competitor
 	}
 	return ""
+}
+
+// placed is the extra time whose place is known, in seconds: that of waits which were too short to
+// be kept whole is not.
+func (c *claim) placed() (extra float64) {
+	for at, seconds := range c.places {
+		if at.place != "" {
+			extra += max(0, seconds)
+		}
+	}
+	return extra
 }
 
 // byTime gives the places with the most extra time first.

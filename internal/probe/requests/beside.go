@@ -132,7 +132,7 @@ func (m *maker) atWork(r *recording.SlowRequest, w stint, from, to int64) {
 	case w.wait != nil:
 		m.waited(r, w.wait, from, to, false)
 	default:
-		m.ran(r, w.tid, from, to, false)
+		m.ranAt(r, w.tid, from, to, m.seenAt(w, from, to), false)
 	}
 	began := m.hadBegun(w, r.TimeNs+r.WaitNs)
 	for i := range m.parts[first:] {

@@ -32,11 +32,15 @@ type maker struct {
 	looked *goroutines       // nil: nobody looked
 	parked map[parkedAs]parked
 	// byThread as in collection.
-	byThread   map[int64]recording.Spent
-	starts     map[int]string               // by stack: see startOf
-	waitFor    map[int32]code.Waiting       // by stack
-	usualKinds map[int32]map[string]float64 // by process
-	parts      []recording.RequestPart
+	byThread map[int64]recording.Spent
+	starts   map[int]string         // by stack: see startOf
+	waitFor  map[int32]code.Waiting // by stack
+	carriers map[int32]bool         // by thread: a scheduler has it run tasks
+	// awaitsTasks, by stack: a thread sleeps there for want of tasks.
+	awaitsTasks map[int32]bool
+	timers      map[int32][]int64            // by process: when timers ran out
+	usualKinds  map[int32]map[string]float64 // by process
+	parts       []recording.RequestPart
 }
 
 // addParts says of the requests in full where their time went.
@@ -46,7 +50,8 @@ func (c *collection) addParts() {
 		slow: map[int32][]*recording.Slow{}, turns: map[int32][]*recording.SlowRequest{}, asked: c.asked, moves: c.moves,
 		period: int64(time.Second) / int64(max(1, c.hz)), works: map[int32][]work{}, usual: map[int32]float64{},
 		looked: c.looked, parked: map[parkedAs]parked{}, byThread: c.byThread,
-		starts: map[int]string{}, waitFor: map[int32]code.Waiting{}, usualKinds: map[int32]map[string]float64{}}
+		starts: map[int]string{}, waitFor: map[int32]code.Waiting{}, usualKinds: map[int32]map[string]float64{},
+		carriers: map[int32]bool{}, awaitsTasks: map[int32]bool{}, timers: map[int32][]int64{}}
 	for i := range rec.Waits {
 		m.waits[rec.Waits[i].Tid] = append(m.waits[rec.Waits[i].Tid], &rec.Waits[i])
 	}
@@ -89,6 +94,10 @@ func (m *maker) cut(r *recording.SlowRequest) {
 	taken := read + r.UploadNs
 	m.add(r, stretch(recording.PartUpload, read, r.UploadNs, r.Tid))
 	end := r.TimeNs + r.LatencyNs
+	if away := m.absent(r, taken, end); away != nil {
+		m.task(r, away, taken, end)
+		return
+	}
 	switch {
 	case r.Unfollowed:
 		m.unfollowed(r, taken, end)
@@ -271,7 +280,7 @@ func (m *maker) waited(r *recording.SlowRequest, wait *recording.Wait, from, to 
 	if m.napped(wait) {
 		part.Class = recording.PartSleep
 	}
-	if before && part.Class == recording.PartNet { // it slept for want of work
+	if before && (part.Class == recording.PartNet || m.forTasks(wait)) { // it slept for want of work
 		part.Class = recording.PartIdle
 	}
 	if handedOver(wait) {

@@ -18,8 +18,8 @@ const sleepsAlong = 0.8
 
 // awaited puts in the place of waits on a futex what the thread did meanwhile that ended them, if
 // they were for an event: a lock's holder works for itself, but whoever completes a future was at
-// that. A thread that serves requests works for those: what it gives back is like a lock. It gives
-// how much of the waits it took the place of.
+// that, unless a timer had just had it do so. A thread that serves requests works for those: what
+// it gives back is like a lock. It gives how much of the waits it took the place of.
 func (m *maker) awaited(r *recording.SlowRequest, first int) (length int64) {
 	parts := slices.Clone(m.parts[first:])
 	m.parts = m.parts[:first]
@@ -29,6 +29,12 @@ func (m *maker) awaited(r *recording.SlowRequest, first int) (length int64) {
 		var covered int64
 		if part.Class == recording.PartLock && part.LengthNs >= workLeast && part.WakerKind == recording.WakerThread &&
 			m.worksFor(r, part.WakerPid, part.WakerTid) && m.waitsFor(part.Stack) == code.WaitEvent {
+			if m.byTimer(part.WakerTid, to) != nil {
+				part.Class, part.WakerKind = recording.PartSleep, recording.WakerTimer
+				m.parts = append(m.parts, part)
+				length += part.LengthNs
+				continue
+			}
 			works, covered = m.doneBy(r, part.WakerTid, from, to, chainMost)
 		}
 		if covered < int64(besideLeast*float64(to-from)) {

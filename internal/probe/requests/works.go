@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"culprit/internal/probe/unwind"
 	"culprit/recording"
 )
 
@@ -121,4 +122,14 @@ func (m *maker) leastWork(pid int32) float64 { return max(besideLeast, besideRar
 type stint struct {
 	work
 	tid int32
+}
+
+// seenAt are the samples of a thread's work between two times; without any, the one before.
+func (m *maker) seenAt(w stint, from, to int64) []*unwind.Trace {
+	start := m.window.StartNs
+	if within := m.traces.Within(w.tid, start+from, start+to); len(within) > 0 {
+		return within
+	}
+	before := m.traces.Within(w.tid, start+w.fromNs, start+from)
+	return before[max(0, len(before)-1):]
 }

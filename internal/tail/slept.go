@@ -1,0 +1,88 @@
+package tail
+
+import (
+	"maps"
+	"slices"
+
+	"culprit/internal/code"
+	"culprit/internal/compare/perrun"
+	"culprit/recording"
+)
+
+// sleptIn is the function of the program's own that most likely has the requests of a process wait
+// for timers where only is known that one ended the wait: one that samples met when it went to
+// sleep, else the deepest from which most is called that they run after it. It is "" where no
+// sample tells.
+func (r *reader) sleptIn(pid int32) string {
+	if place, known := r.atTimers[pid]; known {
+		return place
+	}
+	slept, below := map[string]int64{}, map[string]int64{}
+	depths, all := map[string]int{}, int64(0)
+	for i := range r.rec.SlowRequests {
+		row := &r.rec.SlowRequests[i]
+		timer := slices.IndexFunc(r.parts[row.ID], isTimer)
+		if row.Pid != pid || timer < 0 {
+			continue
+		}
+		for _, part := range r.parts[row.ID] {
+			frames := r.stack(part.Stack)
+			if part.Class != recording.PartCPU || part.Before || code.Innermost(frames) < 0 {
+				continue
+			}
+			slept[sleeperIn(frames)] += part.LengthNs
+			if part.TimeNs < r.parts[row.ID][timer].TimeNs {
+				continue
+			}
+			all += part.LengthNs
+			for name, depth := range callers(frames) {
+				below[name] += part.LengthNs
+				depths[name] = max(depths[name], depth)
+			}
+		}
+	}
+	delete(slept, "")
+	place, _ := perrun.Largest(slept)
+	if place == "" {
+		place = deepest(below, depths, all/2)
+	}
+	r.atTimers[pid] = place
+	return place
+}
+
+// sleeperIn is the function of the program's own that calls one which sleeps; "" for none.
+func sleeperIn(frames []recording.Frame) string {
+	at := slices.IndexFunc(frames, code.Sleeps)
+	if at < 0 || code.Above(frames, at) < 0 {
+		return ""
+	}
+	return nameOf(&frames[code.Above(frames, at)])
+}
+
+// callers are the program's own functions in a stack that call others, with their depth: what runs
+// by itself does not wait.
+func callers(frames []recording.Frame) map[string]int {
+	own := code.Own(frames)
+	found := map[string]int{}
+	for depth := range frames[:len(frames)-1] {
+		if own[depth] {
+			found[nameOf(&frames[depth])] = depth
+		}
+	}
+	return found
+}
+
+// deepest is the function that lies deepest of those with more than a time; "" for none.
+func deepest(below map[string]int64, depths map[string]int, longerThan int64) (place string) {
+	for _, name := range slices.Sorted(maps.Keys(below)) {
+		if below[name] > longerThan && (place == "" || depths[name] > depths[place]) {
+			place = name
+		}
+	}
+	return place
+}
+
+// isTimer tells a wait of which only is known that a timer ended it.
+func isTimer(part *recording.RequestPart) bool {
+	return part.Class == recording.PartSleep && part.Stack == recording.NoStack && part.WakerKind == recording.WakerTimer
+}
