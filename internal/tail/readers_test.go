@@ -44,7 +44,7 @@ func TestUnreadBehindALock(t *testing.T) {
 }
 
 // Of a task that slept no stack says where. Its place is where samples met a function that sleeps,
-// else what most of the code after the timer is called from; never what ran by itself.
+// else what calls most of what is not the program's after the timer; never what only computes.
 func TestWhereATaskSlept(t *testing.T) {
 	const serve, makePage, backOff, sleep, write = 3, 4, 5, 6, 7
 	for _, test := range []struct {
@@ -67,6 +67,7 @@ func TestWhereATaskSlept(t *testing.T) {
 			"write"} {
 			rec.Frames = append(rec.Frames, recording.Frame{Name: name, Kind: recording.KindNative, Module: "shop"})
 		}
+		rec.Frames[write].Kind = recording.KindKernel
 		rec.Stacks = append(rec.Stacks, recording.Stack{Frames: test.before}, recording.Stack{Frames: test.after})
 		result := Explain(rec, Options{Over: 10 * time.Millisecond})
 		if len(result.Suspects) == 0 || result.Suspects[0].Cause != cause.SleepDeliberate {

@@ -11,8 +11,8 @@ import (
 
 // sleptIn is the function of the program's own that most likely has the requests of a process wait
 // for timers where only is known that one ended the wait: one that samples met when it went to
-// sleep, else the deepest from which most is called that they run after it. It is "" where no
-// sample tells.
+// sleep, else the deepest from which most of the run time and the kernel is called after it. It is
+// "" where no sample tells.
 func (r *reader) sleptIn(pid int32) string {
 	if place, known := r.atTimers[pid]; known {
 		return place
@@ -34,8 +34,11 @@ func (r *reader) sleptIn(pid int32) string {
 			if part.TimeNs < r.parts[row.ID][timer].TimeNs {
 				continue
 			}
-			all += part.LengthNs
-			for name, depth := range callers(frames) {
+			called := callers(frames)
+			if len(called) > 0 {
+				all += part.LengthNs
+			}
+			for name, depth := range called {
 				below[name] += part.LengthNs
 				depths[name] = max(depths[name], depth)
 			}
@@ -59,11 +62,15 @@ func sleeperIn(frames []recording.Frame) string {
 	return nameOf(&frames[code.Above(frames, at)])
 }
 
-// callers are the program's own functions in a stack that call others, with their depth: what runs
-// by itself does not wait.
+// callers are the program's own functions in a stack that call a run time or the kernel, with their
+// depth: what only computes, by what is compiled into it too, does not wait.
 func callers(frames []recording.Frame) map[string]int {
 	own := code.Own(frames)
 	found := map[string]int{}
+	at, leaf := &frames[code.Innermost(frames)], &frames[len(frames)-1]
+	if leaf.Kind == recording.KindNative && leaf.Module == at.Module {
+		return found
+	}
 	for depth := range frames[:len(frames)-1] {
 		if own[depth] {
 			found[nameOf(&frames[depth])] = depth

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"strings"
 	"testing"
 
 	"culprit/internal/probe/bpf"
@@ -55,6 +56,9 @@ type taskCase struct {
 func (each *taskCase) cut(t *testing.T, s *taskStacks) []recording.RequestPart {
 	t.Helper()
 	rec := &recording.Recording{Waits: each.waits}
+	if strings.Contains(each.name, "compiler") {
+		rec.Threads = []recording.Thread{{Pid: 7, Tid: 3, Comm: "C2 CompilerThre"}}
+	}
 	rec.SlowRequests = []recording.SlowRequest{{ID: 1, Pid: 7, Tid: 1, WriterTid: max(1, each.writer), TimeNs: 100 * ms,
 		LatencyNs: 30 * ms, Slow: true, Interleaved: each.writer == 0, Spent: recording.Spent{LockNs: 28 * ms}}}
 	window := &bpf.Window{Recording: rec, EndNs: 1000 * ms, Builder: s.builder, Comm: map[int32]string{7: "shop"}}
@@ -91,6 +95,9 @@ func TestWhatBringsATaskBack(t *testing.T) {
 			nil, nil, "unknown", 28},
 		{"a timer, while its thread ran others", 0, []recording.Wait{awaits(1, 101, 128, 5),
 			asleep(5, "epoll_wait", 102*ms, 26*ms), onFutex(3, 50*ms, 79*ms, s.timer, 0)}, nil, nil, "sleep", 27},
+		{"what a compiler runs is for nobody", 0, []recording.Wait{awaits(1, 101, 129, 5),
+			asleep(5, "epoll_wait", 102*ms, 27*ms), onFutex(3, 50*ms, 52*ms, s.timer, 5),
+			onFutex(3, 129*ms, 800*ms, s.timer, 5)}, others, nil, "unknown", 28},
 		{"nothing: it was on its thread", 0, []recording.Wait{awaits(1, 101, 103, 0)}, nil, nil, "sleep", 0},
 	} {
 		found, sum := byClass(each.cut(t, s))

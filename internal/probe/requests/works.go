@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"culprit/internal/code"
 	"culprit/internal/probe/unwind"
 	"culprit/recording"
 )
@@ -23,7 +24,8 @@ type work struct {
 // fileLocks are the calls that wait for a lock on a file.
 var fileLocks = map[string]bool{"flock": true, "fcntl": true}
 
-// findThreads sorts threads by process.
+// findThreads sorts threads by process, without those of a run time that compile: no request waits
+// for these.
 func (m *maker) findThreads() {
 	m.tids = map[int32][]int32{}
 	pids := map[int32]int32{}
@@ -32,6 +34,13 @@ func (m *maker) findThreads() {
 	}
 	for tid, traces := range m.traces {
 		pids[tid] = traces[0].Pid
+	}
+	if rec := m.window.Recording; rec != nil {
+		for i := range rec.Threads {
+			if code.IsCompiler(rec.Threads[i].Comm) {
+				delete(pids, rec.Threads[i].Tid)
+			}
+		}
 	}
 	for _, tid := range sortedKeys(pids) {
 		m.tids[pids[tid]] = append(m.tids[pids[tid]], tid)
