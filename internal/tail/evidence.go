@@ -28,9 +28,9 @@ type reader struct {
 	loops  map[int32]bool // processes of which one thread reads all requests of several sockets
 	own    map[int32]bool // processes of the target
 	syncs  map[int32]bool // processes that wait for files in calls that force data to disk, mostly
-	// pools are loops whose requests wait for threads of their own that force data to disk, with a
-	// stack of these.
-	pools map[int32]int32
+	// pools are loops whose requests wait for threads of their own that force data to disk, with
+	// the longest sync of these.
+	pools map[int32]sync
 	// within are the services that the target asks and is itself: what they waited for is told by
 	// their own requests.
 	within     map[string]bool
@@ -136,9 +136,9 @@ func (r *reader) bucketOf(part *recording.RequestPart, pid int32) bucket {
 	case b.cause == cause.CodeGrew && !part.Before && !r.loops[pid]: // a loop's work is the loop's
 		b.cause = cmp.Or(cause.WorkOf(r.stack(part.Stack)), b.cause)
 	}
-	stack, pooled := r.pools[pid]
+	longest, pooled := r.pools[pid]
 	if pooled && b.cause == "" && part.Class == recording.PartNet && isSum(part) {
-		b = r.byPool(stack)
+		b = r.byPool(longest)
 	}
 	if part.Beside && r.waitsBehind(part, b) {
 		return bucket{cause: cause.RequestQueued, class: b.class, kind: b.kind, place: b.place}

@@ -1,6 +1,8 @@
 package tail
 
 import (
+	"cmp"
+
 	"culprit/internal/cause"
 	"culprit/internal/code"
 	"culprit/internal/compare/perrun"
@@ -81,8 +83,8 @@ func loopWaits(parts []*recording.RequestPart) (first, last *recording.RequestPa
 // event is what the last wait of a request in an event loop was for; without a cause where that is
 // not known.
 func (r *reader) event(pid int32, last *recording.RequestPart) bucket {
-	if stack, pooled := r.pools[pid]; pooled {
-		return r.byPool(stack)
+	if longest, pooled := r.pools[pid]; pooled {
+		return r.byPool(longest)
 	}
 	timers := r.timersOf(pid)
 	if last.WakerKind == recording.WakerTimer || timers.most && !wokenBy(pid, last) {
@@ -92,8 +94,9 @@ func (r *reader) event(pid int32, last *recording.RequestPart) bucket {
 }
 
 // byPool is what a pool of threads forces to disk.
-func (r *reader) byPool(stack int32) bucket {
-	return bucket{cause: cause.FileSync, class: recording.PartDisk, kind: cause.InCode, place: placeOf(r.stack(stack))}
+func (r *reader) byPool(longest sync) bucket {
+	place := cmp.Or(placeOf(r.stack(longest.stack)), longest.call)
+	return bucket{cause: cause.FileSync, class: recording.PartDisk, kind: cause.InCode, place: place}
 }
 
 // wokenBy tells a wait that a thread of a process ended.

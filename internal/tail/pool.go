@@ -17,24 +17,24 @@ const (
 )
 
 // poolSyncsOf finds event loops whose requests wait for a pool of threads that forces data to disk,
-// with the stack of the longest sync. Waits of a loop that are too short to be kept whole have no
+// with the longest sync. Waits of a loop that are too short to be kept whole have no
 // call and no waker; of the pool's own waits the longer ones are kept, and tell whether it syncs
 // for slow requests.
-func poolSyncsOf(rec *recording.Recording, loops map[int32]bool) map[int32]int32 {
+func poolSyncsOf(rec *recording.Recording, loops map[int32]bool) map[int32]sync {
 	waited := map[int32]int64{}
 	for i := range rec.Requests {
 		if row := &rec.Requests[i]; row.Side == recording.SideServer && loops[row.Pid] {
 			waited[row.Pid] += row.NetNs
 		}
 	}
-	found := map[int32]int32{}
+	found := map[int32]sync{}
 	for pid, ns := range waited {
 		pool := poolOf(rec, pid)
 		if ns == 0 || pool.synced(rec) <= ns/2 {
 			continue
 		}
-		if stack, syncs := pool.syncs(rec); syncs {
-			found[pid] = stack
+		if longest, syncs := pool.syncs(rec); syncs {
+			found[pid] = longest
 		}
 	}
 	return found
@@ -99,6 +99,7 @@ func (p *pool) synced(rec *recording.Recording) (ns int64) {
 type sync struct {
 	from, to int64
 	stack    int32
+	call     string
 }
 
 // kept are the syncs of a pool that took long enough to be kept: the calls, or what they slept for
@@ -107,12 +108,12 @@ func (p *pool) kept(rec *recording.Recording) []sync {
 	var calls, waits []sync
 	for i := range rec.Slow {
 		if call := &rec.Slow[i]; call.Pid == p.pid && !p.asks[call.Tid] && syncCalls[call.Name] {
-			calls = append(calls, sync{call.TimeNs, call.TimeNs + call.DurationNs, call.Stack})
+			calls = append(calls, sync{call.TimeNs, call.TimeNs + call.DurationNs, call.Stack, call.Name})
 		}
 	}
 	for i := range rec.Waits {
 		if wait := &rec.Waits[i]; wait.Pid == p.pid && !p.asks[wait.Tid] && syncCalls[wait.Syscall] {
-			waits = append(waits, sync{wait.TimeNs, wait.WokenNs(), wait.Stack})
+			waits = append(waits, sync{wait.TimeNs, wait.WokenNs(), wait.Stack, wait.Syscall})
 		}
 	}
 	if len(calls) > len(waits) {
@@ -122,23 +123,24 @@ func (p *pool) kept(rec *recording.Recording) []sync {
 }
 
 // syncs tells whether it forces data to disk while slow requests are in hand, and not at any time;
-// and the stack of the longest of these syncs.
-func (p *pool) syncs(rec *recording.Recording) (stack int32, found bool) {
-	stack = recording.NoStack
-	all, within, longest := int64(0), int64(0), int64(0)
+// and the longest of these syncs, of which a stack is known where that is known of any.
+func (p *pool) syncs(rec *recording.Recording) (longest sync, found bool) {
+	longest.stack = recording.NoStack
+	all, within := int64(0), int64(0)
 	kept := p.kept(rec)
 	for _, one := range kept {
 		length := one.to - one.from
 		all += length
 		within += p.common(one.from, one.to)
-		if length > longest && one.stack != recording.NoStack {
-			longest, stack = length, one.stack
+		known, better := longest.stack != recording.NoStack, one.stack != recording.NoStack
+		if better && !known || better == known && length > longest.to-longest.from {
+			longest = one
 		}
 	}
 	covered := p.common(0, rec.Manifest.WindowNs)
 	chance := float64(covered) / float64(max(1, rec.Manifest.WindowNs))
 	part := float64(within) / float64(max(1, all))
-	return stack, len(kept) >= poolLeast && part >= poolWithin && part >= timesChance*chance
+	return longest, len(kept) >= poolLeast && part >= poolWithin && part >= timesChance*chance
 }
 
 // common is the time between two moments in which slow requests were in hand.

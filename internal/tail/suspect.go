@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"culprit/internal/cause"
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/compare/perrun"
 	"culprit/recording"
@@ -44,18 +45,21 @@ func (c *claim) suspect(share, extra compare.Interval) cause.Suspect {
 	if share.Low < leastShare {
 		s.Level = cause.Observed
 	}
-	order, placed := c.byTime(), c.placed()
-	if len(order) > 0 && order[0].kind == cause.InCode && 2*c.places[order[0]] < placed {
+	order := c.byTime()
+	if len(order) > 0 && order[0].kind == cause.InCode && 2*c.places[order[0]] < c.extra {
 		if common := c.commonPlace(); common != "" {
 			s.Places = append(s.Places, cause.Place{Kind: cause.InCode, Name: common, Role: roleOf(c.cause)})
 		}
 	}
+	placed, own := c.placed(), c.own()
 	for _, at := range order {
-		if len(s.Places) == placesMax || c.places[at] < 0.1*placed {
-			break
-		}
 		place := cause.Place{Kind: at.kind, Name: at.place, Role: roleOf(c.cause)}
-		if at.place != "" && !slices.Contains(s.Places, place) { // it may be of several classes
+		known := c.extra
+		if own[at.place] {
+			known = placed
+		}
+		tells := at.place != "" && c.places[at] >= 0.1*known && len(s.Places) < placesMax
+		if tells && !slices.Contains(s.Places, place) { // it may be of several classes
 			s.Places = append(s.Places, place)
 		}
 	}
@@ -83,10 +87,11 @@ func (c *claim) suspect(share, extra compare.Interval) cause.Suspect {
 func (c *claim) waitsIn() string {
 	times := map[string]int64{}
 	for _, part := range c.parts {
-		if at := placeOf(part.reader.stack(part.Stack)); at != "" {
-			times[at] += part.LengthNs
+		if frames := part.reader.stack(part.Stack); !code.AwaitsTasks(frames) {
+			times[placeOf(frames)] += part.LengthNs
 		}
 	}
+	delete(times, "")
 	at, _ := perrun.Largest(times)
 	return at
 }
@@ -122,6 +127,18 @@ func (c *claim) placed() (extra float64) {
 		}
 	}
 	return extra
+}
+
+// own are the places that are functions of the program's own.
+func (c *claim) own() map[string]bool {
+	own := map[string]bool{}
+	for _, part := range c.parts {
+		frames := part.reader.stack(part.Stack)
+		if at := code.Innermost(frames); at >= 0 {
+			own[nameOf(&frames[at])] = true
+		}
+	}
+	return own
 }
 
 // byTime gives the places with the most extra time first.
