@@ -30,7 +30,7 @@ type reader struct {
 	syncs  map[int32]bool // processes that wait for files in calls that force data to disk, mostly
 	// pools are loops whose requests wait for threads of their own that force data to disk, with
 	// the longest sync of these.
-	pools map[int32]sync
+	pools map[int32]poolSync
 	// within are the services that the target asks and is itself: what they waited for is told by
 	// their own requests.
 	within     map[string]bool

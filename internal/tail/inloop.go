@@ -94,7 +94,7 @@ func (r *reader) event(pid int32, last *recording.RequestPart) bucket {
 }
 
 // byPool is what a pool of threads forces to disk.
-func (r *reader) byPool(longest sync) bucket {
+func (r *reader) byPool(longest poolSync) bucket {
 	place := cmp.Or(placeOf(r.stack(longest.stack)), longest.call)
 	return bucket{cause: cause.FileSync, class: recording.PartDisk, kind: cause.InCode, place: place}
 }

@@ -20,14 +20,14 @@ const (
 // with the longest sync. Waits of a loop that are too short to be kept whole have no
 // call and no waker; of the pool's own waits the longer ones are kept, and tell whether it syncs
 // for slow requests.
-func poolSyncsOf(rec *recording.Recording, loops map[int32]bool) map[int32]sync {
+func poolSyncsOf(rec *recording.Recording, loops map[int32]bool) map[int32]poolSync {
 	waited := map[int32]int64{}
 	for i := range rec.Requests {
 		if row := &rec.Requests[i]; row.Side == recording.SideServer && loops[row.Pid] {
 			waited[row.Pid] += row.NetNs
 		}
 	}
-	found := map[int32]sync{}
+	found := map[int32]poolSync{}
 	for pid, ns := range waited {
 		pool := poolOf(rec, pid)
 		if ns == 0 || pool.synced(rec) <= ns/2 {
@@ -95,8 +95,8 @@ func (p *pool) synced(rec *recording.Recording) (ns int64) {
 	return ns
 }
 
-// sync is one call that forces data to disk, or a wait in it, in ns of the recording.
-type sync struct {
+// poolSync is one call that forces data to disk, or a wait in it, in ns of the recording.
+type poolSync struct {
 	from, to int64
 	stack    int32
 	call     string
@@ -104,16 +104,16 @@ type sync struct {
 
 // kept are the syncs of a pool that took long enough to be kept: the calls, or what they slept for
 // where that is more. On a quick disk most of a call is work.
-func (p *pool) kept(rec *recording.Recording) []sync {
-	var calls, waits []sync
+func (p *pool) kept(rec *recording.Recording) []poolSync {
+	var calls, waits []poolSync
 	for i := range rec.Slow {
 		if call := &rec.Slow[i]; call.Pid == p.pid && !p.asks[call.Tid] && syncCalls[call.Name] {
-			calls = append(calls, sync{call.TimeNs, call.TimeNs + call.DurationNs, call.Stack, call.Name})
+			calls = append(calls, poolSync{call.TimeNs, call.TimeNs + call.DurationNs, call.Stack, call.Name})
 		}
 	}
 	for i := range rec.Waits {
 		if wait := &rec.Waits[i]; wait.Pid == p.pid && !p.asks[wait.Tid] && syncCalls[wait.Syscall] {
-			waits = append(waits, sync{wait.TimeNs, wait.WokenNs(), wait.Stack, wait.Syscall})
+			waits = append(waits, poolSync{wait.TimeNs, wait.WokenNs(), wait.Stack, wait.Syscall})
 		}
 	}
 	if len(calls) > len(waits) {
@@ -124,7 +124,7 @@ func (p *pool) kept(rec *recording.Recording) []sync {
 
 // syncs tells whether it forces data to disk while slow requests are in hand, and not at any time;
 // and the longest of these syncs, of which a stack is known where that is known of any.
-func (p *pool) syncs(rec *recording.Recording) (longest sync, found bool) {
+func (p *pool) syncs(rec *recording.Recording) (longest poolSync, found bool) {
 	longest.stack = recording.NoStack
 	all, within := int64(0), int64(0)
 	kept := p.kept(rec)
