@@ -44,9 +44,10 @@ func LooksForWork(frames []recording.Frame) bool {
 }
 
 // workNames are where threads of a scheduler of tasks sleep for want of any: those that carry
-// virtual threads of JDK 21 to 25, and tokio's.
+// virtual threads of JDK 21 to 25, tokio's, Asio's (also Boost's).
 var workNames = words(`java.util.concurrent.ForkJoinPool.awaitWork
-	tokio::runtime::scheduler::multi_thread::worker::Context::park`)
+	tokio::runtime::scheduler::multi_thread::worker::Context::park asio::detail::epoll_reactor::run
+	asio::detail::io_uring_service::run asio::detail::conditionally_enabled_event::wait`)
 
 // AwaitsTasks reports whether a thread sleeps until a task is ready. What the tasks wait for
 // meanwhile no thread tells.
