@@ -3,6 +3,7 @@ package code
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"culprit/recording"
@@ -45,6 +46,24 @@ func isPackaged(frame *recording.Frame) bool {
 		return strings.Contains(frame.Name, strings.ReplaceAll(crate, "-", "_")+"::")
 	}
 	return true
+}
+
+// systemHeader is a file that a package of the system, or make install, put into one of the folders
+// for headers; what it finds is the path below that.
+var systemHeader = regexp.MustCompile(`^/(?:usr|usr/local|opt/[^/]+)/include/(.+)/[^/]+$`)
+
+// ofHeader tells a function of a library of C++ that is all headers, compiled into the program: its
+// name begins with the folder that its file is in (asio::, boost::, Eigen::). A file alone may be
+// that of another function, which was inlined.
+func ofHeader(frame *recording.Frame) bool {
+	found := systemHeader.FindStringSubmatch(frame.File)
+	if found == nil {
+		return false
+	}
+	name := strings.TrimPrefix(frame.Name, "non-virtual thunk to ")
+	return slices.ContainsFunc(strings.Split(found[1], "/"), func(folder string) bool {
+		return strings.HasPrefix(name, folder+"::") || strings.HasPrefix(name, folder+"_")
+	})
 }
 
 // goVersion stands behind the path of a module in Go's cache, crateVersion behind the name of a

@@ -41,6 +41,11 @@ func TestPackagesByFile(t *testing.T) {
 		{"native", "crossbeam_channel::send", crates + "crossbeam-channel-0.5.8/src/send.rs", Package},
 		{"native", "shop::total", crates + "serde_json-1.0.108/src/de.rs", Program}, // inlined
 		{"native", "shop::total", "/srv/shop/src/main.rs", Program},
+		{"native", "asio::detail::scheduler::do_run_one", "/usr/include/asio/detail/impl/scheduler.ipp", Package},
+		{"native", "boost::asio::io_context::run", "/usr/local/include/boost/asio/impl/io_context.ipp", Package},
+		{"native", "Eigen::internal::gebp_kernel", "/usr/include/eigen3/Eigen/src/Core/products/General.h", Package},
+		{"native", "session::read", "/usr/include/asio/basic_stream_socket.hpp", Program}, // inlined
+		{"native", "asio::handler", "/srv/shop/include/asio/handler.hpp", Program},
 		{"python", "get", "/srv/venv/lib/python3.11/site-packages/requests/api.py", Package},
 		{"python", "run", "/usr/lib/python3.11/subprocess.py", Standard},
 		{"python", "f", "/usr/lib/python3/dist-packages/yaml/__init__.py", Package},

@@ -67,7 +67,7 @@ func nativeOwner(frame *recording.Frame, around surroundings) Owner {
 		return goOwner(frame)
 	case around.managed:
 		return Runtime // an extension, or what a run time made
-	case owner == Package && around.named, isPackaged(frame):
+	case owner == Package && around.named, isPackaged(frame), ofHeader(frame):
 		return Package
 	}
 	return Program

@@ -46,8 +46,10 @@ type reader struct {
 	senders   map[int32]string      // where processes send to sockets
 	timers    map[int32]timers      // of event loops, by process
 	atTimers  map[int32]string      // places of sleptIn, by process
-	delivered bool                  // what answers lie in sockets for counts
-	inHand    map[int32]int64       // of processes: how long a usual request is in hand, in ns
+	// usualTimers are those of usualTimer, by process.
+	usualTimers map[int32]int64
+	delivered   bool            // what answers lie in sockets for counts
+	inHand      map[int32]int64 // of processes: how long a usual request is in hand, in ns
 	// turns is the cause of waiting for a loop's turns that are as long as any: none among the
 	// requests of one recording, which all wait for such.
 	turns cause.ID
@@ -58,7 +60,7 @@ type reader struct {
 func newReader(rec *recording.Recording) *reader {
 	r := &reader{rec: rec, frames: map[int32][]recording.Frame{}, loops: loopsOf(rec), own: map[int32]bool{},
 		holders: map[*recording.RequestPart]holder{}, blocking: map[bucket]bool{},
-		senders: map[int32]string{}, timers: map[int32]timers{}, atTimers: map[int32]string{},
+		senders: map[int32]string{}, timers: map[int32]timers{}, atTimers: map[int32]string{}, usualTimers: map[int32]int64{},
 		within: withinTarget(rec), nameServer: nameServerOf(rec), inHand: inHandOf(rec), syncs: syncsOf(rec),
 		answers: rec.Answering()}
 	r.parts = map[int64][]*recording.RequestPart{}
@@ -131,6 +133,8 @@ func (r *reader) bucketOf(part *recording.RequestPart, pid int32) bucket {
 	switch {
 	case isTimer(part):
 		b.place = r.sleptIn(pid)
+	case r.asTimer(part, pid):
+		b = bucket{cause: cause.SleepDeliberate, class: recording.PartSleep, kind: cause.InCode, place: r.sleptIn(pid)}
 	case b.cause == "" && part.Class == recording.PartDisk && r.syncs[pid]:
 		b.cause = cause.FileSync
 	case b.cause == cause.CodeGrew && !part.Before && !r.loops[pid]: // a loop's work is the loop's

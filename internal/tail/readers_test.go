@@ -82,3 +82,38 @@ func TestWhereATaskSlept(t *testing.T) {
 		}
 	}
 }
+
+// What a task waited for is not known where its threads had just been woken for others. As long a
+// wait as those for timers is one where these are the most of what is known.
+func TestAsLongAsATimer(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		unknown int64 // length of every second request's wait
+		class   string
+		want    float64 // share of sleep.deliberate
+	}{
+		{"as long", 26e6, recording.PartSleep, 0.9},
+		{"much longer", 70e6, recording.PartSleep, 0},
+		{"others wait for locks", 26e6, recording.PartLock, 0},
+	} {
+		rec := made(200, 20, func(i int, request *recording.SlowRequest) []recording.RequestPart {
+			wait := recording.RequestPart{Class: test.class, TimeNs: request.TimeNs, LengthNs: 28e6, Stack: recording.NoStack}
+			if test.class == recording.PartSleep {
+				wait.WakerKind = recording.WakerTimer
+			}
+			if i%2 == 0 {
+				wait.Class, wait.LengthNs, wait.WakerKind = recording.PartUnknown, test.unknown, ""
+			}
+			return []recording.RequestPart{wait}
+		})
+		share := 0.0
+		for _, s := range Explain(rec, Options{Over: 10 * time.Millisecond}).Suspects {
+			if s.Cause == cause.SleepDeliberate {
+				share = s.Share.Value
+			}
+		}
+		if test.want > 0 && share < test.want || test.want == 0 && share > 0.6 {
+			t.Errorf("%s: %.2f sleep.deliberate, want %.2f", test.name, share, test.want)
+		}
+	}
+}

@@ -153,18 +153,25 @@ func (c *claim) byTime() []bucket {
 	return order
 }
 
-// stalls counts the waits apart in time: stretches that overlap are one.
+// oneStall is the time for which a loop that a request waits in may run for others, in ns, before
+// its next wait counts as another. Chosen.
+const oneStall = 1_000_000
+
+// stalls counts the waits apart in time: stretches that overlap are one, and those of one request
+// with hardly anything between them.
 func (c *claim) stalls() int {
 	parts := slices.Clone(c.parts)
 	sort.Slice(parts, func(i, k int) bool { return parts[i].TimeNs < parts[k].TimeNs })
-	count, until := 0, int64(-1)
+	count, until, ended := 0, int64(-1), map[*asked]int64{}
 	for _, part := range parts {
 		if part.LengthNs < 100_000 {
 			continue
 		}
-		if part.TimeNs > until {
+		before, known := ended[part.of]
+		if part.TimeNs > until && !(known && part.TimeNs-before < oneStall) {
 			count++
 		}
+		ended[part.of] = part.TimeNs + part.LengthNs
 		until = max(until, part.TimeNs+part.LengthNs)
 	}
 	return count

@@ -5,33 +5,103 @@ import (
 	"slices"
 
 	"culprit/internal/cause"
+	"culprit/internal/code"
 	"culprit/recording"
 )
 
+const (
+	// ownLeast is the part of their requests that threads answer themselves which are event loops,
+	// each with connections of its own: from a pool another one may answer. Chosen.
+	ownLeast = 0.95
+	// interleavedLeast are the requests that several loops read while they had others in hand, to be
+	// held for such. Chosen.
+	interleavedLeast = 5
+)
+
 // loopsOf finds the processes whose requests are all read by one thread, of which some waited
-// behind others there.
+// behind others there; and those of several threads that are such loops, each for itself.
 func loopsOf(rec *recording.Recording) map[int32]bool {
-	readers, shared := map[int32]map[int32]bool{}, map[int32]bool{}
+	of := map[int32]*readers{}
 	for i := range rec.SlowRequests {
 		row := &rec.SlowRequests[i]
-		if readers[row.Pid] == nil {
-			readers[row.Pid] = map[int32]bool{}
+		if of[row.Pid] == nil {
+			of[row.Pid] = &readers{tids: map[int32]bool{}}
 		}
-		readers[row.Pid][row.Tid] = true
-		shared[row.Pid] = shared[row.Pid] || row.Interleaved
+		of[row.Pid].add(row)
 	}
 	for i := range rec.RequestParts {
 		if part := &rec.RequestParts[i]; part.Behind != 0 {
-			for pid, tids := range readers {
-				shared[pid] = shared[pid] || tids[part.Tid]
+			for _, r := range of {
+				r.behind = r.behind || r.tids[part.Tid]
 			}
 		}
 	}
+	for _, tid := range carriersOf(rec) {
+		for _, r := range of {
+			r.carry = r.carry || r.tids[tid]
+		}
+	}
 	loops := map[int32]bool{}
-	for pid, tids := range readers {
-		loops[pid] = len(tids) == 1 && shared[pid]
+	for pid, r := range of {
+		loops[pid] = r.areLoops()
 	}
 	return loops
+}
+
+// readers are the threads of a process that read requests.
+type readers struct {
+	tids        map[int32]bool
+	behind      bool // a request waited for one of them that was at another
+	carry       bool // they run the tasks of a scheduler
+	answered    int
+	own         int // answered by who had read them
+	interleaved int // while others were in hand
+}
+
+func (r *readers) add(row *recording.SlowRequest) {
+	r.tids[row.Tid] = true
+	if row.Interleaved {
+		r.interleaved++
+	}
+	if row.InProgress {
+		return
+	}
+	r.answered++
+	if row.Tid == row.WriterTid {
+		r.own++
+	}
+}
+
+func (r *readers) areLoops() bool {
+	if len(r.tids) == 1 {
+		return r.behind || r.interleaved > 0
+	}
+	return !r.carry && r.interleaved >= interleavedLeast && float64(r.own) >= ownLeast*float64(r.answered)
+}
+
+// carriersOf are the threads that sleep for tasks of a scheduler.
+func carriersOf(rec *recording.Recording) (tids []int32) {
+	awaits, seen := map[int32]bool{}, map[int32]bool{}
+	for i := range rec.Waits {
+		wait := &rec.Waits[i]
+		if wait.Stack < 0 || int(wait.Stack) >= len(rec.Stacks) || seen[wait.Tid] {
+			continue
+		}
+		known, ok := awaits[wait.Stack]
+		if !ok {
+			var frames []recording.Frame
+			for _, frame := range rec.Stacks[wait.Stack].Frames {
+				frames = append(frames, rec.Frames[frame])
+			}
+			known = code.AwaitsTasks(frames)
+			awaits[wait.Stack] = known
+		}
+		if known {
+			seen[wait.Tid] = true
+			tids = append(tids, wait.Tid)
+		}
+	}
+	return tids
 }
 
 // inHandOf is the median of the time from the first read of a request to its answer, of each
