@@ -12,7 +12,7 @@ import (
 )
 
 // briefRuns is how often each of the two programs is run; of the first ones of each the code is not
-// known yet: on a busy host the recorder learns it late.
+// known yet. On a busy host the recorder learns it late: the script waits a second for it.
 const (
 	briefRuns  = 50
 	briefFirst = 25
@@ -32,8 +32,9 @@ func TestBriefProcessesHaveWholeStacks(t *testing.T) {
 		}
 	}
 	run := filepath.Join(folder, "brief")
-	script := fmt.Sprintf(`cp %[1]s/before %[2]s; i=0; while [ $i -lt %[3]d ]; do %[2]s; i=$((i+1)); done
-cat %[1]s/after > %[2]s; i=0; while [ $i -lt %[3]d ]; do %[2]s; i=$((i+1)); done; exit 0`, folder, run, briefRuns)
+	script := fmt.Sprintf(`runs() { i=0; while [ $i -lt $1 ]; do %[2]s; i=$((i+1)); done; }
+cp %[1]s/before %[2]s; runs %[3]d; sleep 1; runs %[4]d
+cat %[1]s/after > %[2]s; runs %[3]d; sleep 1; runs %[4]d; exit 0`, folder, run, briefFirst, briefRuns-briefFirst)
 	path := filepath.Join(folder, "script")
 	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
 		t.Fatal(err)
