@@ -58,7 +58,7 @@ type reader struct {
 }
 
 func newReader(rec *recording.Recording) *reader {
-	r := &reader{rec: rec, frames: map[int32][]recording.Frame{}, loops: loopsOf(rec), own: map[int32]bool{},
+	r := &reader{rec: rec, frames: map[int32][]recording.Frame{}, loops: map[int32]bool{}, own: map[int32]bool{},
 		holders: map[*recording.RequestPart]holder{}, blocking: map[bucket]bool{},
 		senders: map[int32]string{}, timers: map[int32]timers{}, atTimers: map[int32]string{}, usualTimers: map[int32]int64{},
 		within: withinTarget(rec), nameServer: nameServerOf(rec), inHand: inHandOf(rec), syncs: syncsOf(rec),
@@ -68,6 +68,7 @@ func newReader(rec *recording.Recording) *reader {
 		part := &rec.RequestParts[i]
 		r.parts[part.Request] = append(r.parts[part.Request], part)
 	}
+	r.findLoops()
 	r.pools = poolSyncsOf(rec, r.loops)
 	for i := range rec.Processes {
 		r.own[rec.Processes[i].Pid] = true

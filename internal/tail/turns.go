@@ -18,9 +18,10 @@ const (
 	interleavedLeast = 5
 )
 
-// loopsOf finds the processes whose requests are all read by one thread, of which some waited
+// findLoops finds the processes whose requests are all read by one thread, of which some waited
 // behind others there; and those of several threads that are such loops, each for itself.
-func loopsOf(rec *recording.Recording) map[int32]bool {
+func (r *reader) findLoops() {
+	rec := r.rec
 	of := map[int32]*readers{}
 	for i := range rec.SlowRequests {
 		row := &rec.SlowRequests[i]
@@ -31,77 +32,60 @@ func loopsOf(rec *recording.Recording) map[int32]bool {
 	}
 	for i := range rec.RequestParts {
 		if part := &rec.RequestParts[i]; part.Behind != 0 {
-			for _, r := range of {
-				r.behind = r.behind || r.tids[part.Tid]
+			for _, one := range of {
+				one.behind = one.behind || one.tids[part.Tid]
 			}
 		}
 	}
-	for _, tid := range carriersOf(rec) {
-		for _, r := range of {
-			r.carry = r.carry || r.tids[tid]
-		}
+	for pid, one := range of {
+		r.loops[pid] = r.areLoops(one)
 	}
-	loops := map[int32]bool{}
-	for pid, r := range of {
-		loops[pid] = r.areLoops()
-	}
-	return loops
 }
 
 // readers are the threads of a process that read requests.
 type readers struct {
 	tids        map[int32]bool
 	behind      bool // a request waited for one of them that was at another
-	carry       bool // they run the tasks of a scheduler
 	answered    int
 	own         int // answered by who had read them
 	interleaved int // while others were in hand
 }
 
-func (r *readers) add(row *recording.SlowRequest) {
-	r.tids[row.Tid] = true
+func (of *readers) add(row *recording.SlowRequest) {
+	of.tids[row.Tid] = true
 	if row.Interleaved {
-		r.interleaved++
+		of.interleaved++
 	}
 	if row.InProgress {
 		return
 	}
-	r.answered++
+	of.answered++
 	if row.Tid == row.WriterTid {
-		r.own++
+		of.own++
 	}
 }
 
-func (r *readers) areLoops() bool {
-	if len(r.tids) == 1 {
-		return r.behind || r.interleaved > 0
+// areLoops tells threads that are event loops from a pool, or from threads with a request each.
+func (r *reader) areLoops(of *readers) bool {
+	if len(of.tids) == 1 {
+		return of.behind || of.interleaved > 0
 	}
-	return !r.carry && r.interleaved >= interleavedLeast && float64(r.own) >= ownLeast*float64(r.answered)
+	if of.interleaved < interleavedLeast || float64(of.own) < ownLeast*float64(of.answered) {
+		return false
+	}
+	for tid := range of.tids {
+		if r.carries(tid) {
+			return false
+		}
+	}
+	return true
 }
 
-// carriersOf are the threads that sleep for tasks of a scheduler.
-func carriersOf(rec *recording.Recording) (tids []int32) {
-	awaits, seen := map[int32]bool{}, map[int32]bool{}
-	for i := range rec.Waits {
-		wait := &rec.Waits[i]
-		if wait.Stack < 0 || int(wait.Stack) >= len(rec.Stacks) || seen[wait.Tid] {
-			continue
-		}
-		known, ok := awaits[wait.Stack]
-		if !ok {
-			var frames []recording.Frame
-			for _, frame := range rec.Stacks[wait.Stack].Frames {
-				frames = append(frames, rec.Frames[frame])
-			}
-			known = code.AwaitsTasks(frames)
-			awaits[wait.Stack] = known
-		}
-		if known {
-			seen[wait.Tid] = true
-			tids = append(tids, wait.Tid)
-		}
-	}
-	return tids
+// carries tells a thread that sleeps for tasks of a scheduler.
+func (r *reader) carries(tid int32) bool {
+	return slices.ContainsFunc(r.waitsOf(tid), func(wait *recording.Wait) bool {
+		return code.AwaitsTasks(r.stack(wait.Stack))
+	})
 }
 
 // inHandOf is the median of the time from the first read of a request to its answer, of each

@@ -43,7 +43,7 @@ func TestSeveralLoops(t *testing.T) {
 			}
 			rec.SlowRequests = append(rec.SlowRequests, row)
 		}
-		if got := loopsOf(rec)[7]; got != test.want {
+		if got := newReader(rec).loops[7]; got != test.want {
 			t.Errorf("%s: loops %v, want %v", test.name, got, test.want)
 		}
 	}

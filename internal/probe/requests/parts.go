@@ -38,6 +38,7 @@ type maker struct {
 	carriers map[int32]bool         // by thread: a scheduler has it run tasks
 	// awaitsTasks, by stack: a thread sleeps there for want of tasks.
 	awaitsTasks map[int32]bool
+	places      map[int32]bool               // by stack: a function of the program's own is in it
 	timers      map[int32][]int64            // by process: when timers ran out
 	usualKinds  map[int32]map[string]float64 // by process
 	parts       []recording.RequestPart
@@ -51,7 +52,7 @@ func (c *collection) addParts() {
 		period: int64(time.Second) / int64(max(1, c.hz)), works: map[int32][]work{}, usual: map[int32]float64{},
 		looked: c.looked, parked: map[parkedAs]parked{}, byThread: c.byThread,
 		starts: map[int]string{}, waitFor: map[int32]code.Waiting{}, usualKinds: map[int32]map[string]float64{},
-		carriers: map[int32]bool{}, awaitsTasks: map[int32]bool{}, timers: map[int32][]int64{}}
+		carriers: map[int32]bool{}, awaitsTasks: map[int32]bool{}, places: map[int32]bool{}, timers: map[int32][]int64{}}
 	for i := range rec.Waits {
 		m.waits[rec.Waits[i].Tid] = append(m.waits[rec.Waits[i].Tid], &rec.Waits[i])
 	}

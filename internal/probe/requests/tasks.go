@@ -53,15 +53,7 @@ func (m *maker) carries(tid int32) bool {
 
 // forTasks tells the sleep of a thread of which no task is ready.
 func (m *maker) forTasks(wait *recording.Wait) bool {
-	if wait.BlockedNs == 0 || wait.Stack < 0 {
-		return false
-	}
-	known, ok := m.awaitsTasks[wait.Stack]
-	if !ok {
-		known = code.AwaitsTasks(m.window.Builder.Frames(wait.Stack))
-		m.awaitsTasks[wait.Stack] = known
-	}
-	return known
+	return wait.BlockedNs > 0 && wait.Stack >= 0 && remembered(m, m.awaitsTasks, wait.Stack, code.AwaitsTasks)
 }
 
 func (m *maker) firstForTasks(tid int32, from, to int64) *recording.Wait {
@@ -160,8 +152,8 @@ func (m *maker) letGo(r *recording.SlowRequest, tid int32, before *recording.Wai
 		return false
 	}
 	part := stretch(recording.PartLock, from, to-from, r.WriterTid)
-	part.WakerKind, part.WakerPid, part.WakerTid = recording.WakerThread, r.Pid, tid
-	part.WakerComm, part.WakerStack = m.window.Comm[r.Pid], m.mostSeen(tid, since, to)
+	m.notes(r.Pid, tid, m.mostSeen(tid, since, to), &part)
+	part.WakerKind = recording.WakerThread // it was seen to end the wait
 	m.add(r, part)
 	return true
 }
@@ -170,8 +162,7 @@ func (m *maker) letGo(r *recording.SlowRequest, tid int32, before *recording.Wai
 // known of most of the wait.
 func (m *maker) didFor(r *recording.SlowRequest, tid int32, since, from, to int64) bool {
 	works, _ := m.doneBy(r, tid, since, to, chainMost)
-	seen := slices.DeleteFunc(slices.Clone(works), func(s stint) bool { return s.unseen })
-	if _, covered := inTurn(seen, from, to); covered < int64(besideLeast*float64(to-from)) {
+	if !mostlySeen(works, from, to) {
 		return false
 	}
 	m.instead(r, stretch(recording.PartUnknown, from, to-from, beside), works)
@@ -234,7 +225,9 @@ func (m *maker) timed(r *recording.SlowRequest, wait *recording.Wait, from, to i
 
 // hasPlace tells a stack that has functions of the program's own.
 func (m *maker) hasPlace(stack int32) bool {
-	return stack >= 0 && code.Innermost(m.window.Builder.Frames(stack)) >= 0
+	return stack >= 0 && remembered(m, m.places, stack, func(frames []recording.Frame) bool {
+		return code.Innermost(frames) >= 0
+	})
 }
 
 // lastWait is the last stay of a thread off a CPU, asleep, that ended before a time; nil for none.

@@ -55,11 +55,17 @@ func (m *maker) doneByWaker(r *recording.SlowRequest, from, to int64) []stint {
 		return nil
 	}
 	works, _ := m.doneBy(r, last.WakerTid, from, last.WokenNs(), chainMost)
-	seen := slices.DeleteFunc(slices.Clone(works), func(s stint) bool { return s.unseen })
-	if _, covered := inTurn(seen, from, to); covered < int64(besideLeast*float64(to-from)) {
+	if !mostlySeen(works, from, to) {
 		return nil
 	}
 	return works
+}
+
+// mostlySeen tells works of which is known what they were for besideLeast of a time.
+func mostlySeen(works []stint, from, to int64) bool {
+	seen := slices.DeleteFunc(slices.Clone(works), func(s stint) bool { return s.unseen })
+	_, covered := inTurn(seen, from, to)
+	return covered >= int64(besideLeast*float64(to-from))
 }
 
 // sleptBeside gives what a thread was at between two times that slept for sleepsAlong of them, with
@@ -186,10 +192,15 @@ func (m *maker) waitsFor(stack int32) code.Waiting {
 	if stack < 0 {
 		return code.WaitUnknown
 	}
-	what, known := m.waitFor[stack]
-	if !known {
-		what = code.WaitsFor(m.window.Builder.Frames(stack))
-		m.waitFor[stack] = what
+	return remembered(m, m.waitFor, stack, code.WaitsFor)
+}
+
+// remembered is what the functions of a stack tell, asked once.
+func remembered[T any](m *maker, known map[int32]T, stack int32, tell func([]recording.Frame) T) T {
+	what, ok := known[stack]
+	if !ok {
+		what = tell(m.window.Builder.Frames(stack))
+		known[stack] = what
 	}
 	return what
 }
