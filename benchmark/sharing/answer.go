@@ -25,12 +25,15 @@ type suspect struct {
 	} `json:"line"`
 	Price *struct {
 		Verdict string `json:"verdict"`
-		Gain    struct {
-			Ratio float64 `json:"ratio"`
-			Low   float64 `json:"low"`
-			High  float64 `json:"high"`
-		} `json:"gain"`
+		Gain    gain   `json:"gain"`
 	} `json:"price"`
+}
+
+// gain is what the process would run quicker by: old CPU time over new.
+type gain struct {
+	Ratio float64 `json:"ratio"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
 }
 
 type word struct {

@@ -47,7 +47,7 @@ func main() {
 	flag.IntVar(&o.runs, "runs", 20, "recorded runs of false sharing, of true sharing, and of the twin of each")
 	flag.DurationVar(&o.lasts, "d", 6*time.Second, "how long a recorded run lasts")
 	flag.Float64Var(&o.paid, "paid", 0.25, "part of its CPU time that sharing must have cost a run to be counted as such")
-	flag.IntVar(&o.price, "price", 0, "investigations of each language whose predicted gain is held to the twin's")
+	flag.IntVar(&o.price, "price", 0, "investigations of each program, between rounds that measure the gain they predict")
 	flag.IntVar(&o.cost, "cost", 0, "interleaved pairs of each language with and without the recorder")
 	flag.IntVar(&o.confirmations, "confirmations", 0, "interleaved pairs of a thread with and without a confirmation")
 	flag.Parse()

@@ -3,6 +3,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.atomic.AtomicLong;
+import sun.misc.Unsafe;
 
 class Tally {
 	volatile long done;
@@ -64,6 +65,25 @@ public class Sharing {
 		return state;
 	}
 
+	// raw is a reference as the heap keeps it: an address in units of one or of eight bytes.
+	static long raw(Unsafe unsafe, Object of) {
+		return unsafe.getInt(new Object[] { of }, (long) Unsafe.ARRAY_OBJECT_BASE_OFFSET) & 0xffffffffL;
+	}
+
+	// tallies lie side by side, two of 32 bytes to a line; where the heap begins with them is luck,
+	// unless the first is left out whose counter (16 bytes behind its begin) is in a line's second half.
+	static Tally[] tallies(int count) throws ReflectiveOperationException {
+		var field = Unsafe.class.getDeclaredField("theUnsafe");
+		field.setAccessible(true);
+		Unsafe unsafe = (Unsafe) field.get(null);
+		Tally[] all = new Tally[count + 1];
+		for (int i = 0; i < all.length; i++)
+			all[i] = new Tally();
+		long unit = 32 / (raw(unsafe, all[1]) - raw(unsafe, all[0]));
+		int first = (raw(unsafe, all[0]) * unit + 16) % 64 < 32 ? 0 : 1;
+		return java.util.Arrays.copyOfRange(all, first, first + count);
+	}
+
 	public static void main(String[] arguments) throws Exception {
 		if (arguments.length != 4) {
 			System.err.println("usage: Sharing false|true|padded|own THREADS MILLISECONDS OPERATIONS");
@@ -74,10 +94,11 @@ public class Sharing {
 		long most = Long.parseLong(arguments[3]) / threads;
 		AtomicLong operations = new AtomicLong(), ns = new AtomicLong(), kept = new AtomicLong();
 		Object[] tallies = new Object[threads];
+		Tally[] together = tallies(threads);
 		for (int i = 0; i < threads; i++)
 			tallies[i] = switch (arguments[0]) {
-				case "false" -> new Tally();
-				case "true" -> i == 0 ? new Tally() : tallies[0];
+				case "false" -> together[i];
+				case "true" -> together[0];
 				default -> new Spaced();
 			};
 		Thread[] workers = new Thread[threads];

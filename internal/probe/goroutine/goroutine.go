@@ -92,6 +92,12 @@ func layoutOf(goVersion string) (layout, error) {
 		thread: word + gobuf*word + word}, nil // m: g0, morebuf, divmod
 }
 
+// Is tells a process that runs a Go program: its scheduler moves work from thread to thread.
+func Is(pid int32) bool {
+	_, err := buildinfo.ReadFile(fmt.Sprintf("/proc/%d/exe", pid))
+	return err == nil
+}
+
 // Open looks at the program that a process runs.
 func Open(pid int32) (*Program, error) {
 	info, err := buildinfo.ReadFile(fmt.Sprintf("/proc/%d/exe", pid))

@@ -232,3 +232,13 @@ func (o *operandA64) of(registers *[registersA64]uint64, own, thread uint64, don
 	return access{address: address, code: own, size: o.size, write: o.write, locked: o.locked, base: o.base,
 		offset: o.offset, indexed: o.index >= 0}.placed(registers[31], thread, false)
 }
+
+// observedA64 is the access of an instruction to an address that the processor tells.
+func observedA64(word uint32, own, address, stack, thread uint64) (access, bool) {
+	operand, ok := decodeA64(word)
+	if !ok {
+		return access{}, false
+	}
+	return access{address: address, code: own, size: operand.size, write: operand.write, locked: operand.locked,
+		base: operand.base, offset: operand.offset, indexed: operand.index >= 0}.placed(stack, thread, false)
+}

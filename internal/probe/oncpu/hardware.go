@@ -28,23 +28,26 @@ const (
 type memorySource struct {
 	name   string // as its maker calls it
 	events []string
+	// packets: it writes them to a buffer instead of running a program (spe.go).
+	packets bool
 }
 
 // memorySources: precise events of Intel, on hybrid CPUs those of the fast cores (since Sapphire
 // Rapids a load whose level of the cache is asked for needs mem-loads-aux beside it, one whose
 // address is asked for does not: intel_pmu_hw_config, Linux 61b985e3e775); instruction-based
-// sampling of AMD. Statistical profiling of Arm (SPE) writes packets to a buffer that no BPF
-// program sees, and is not read.
+// sampling of AMD; statistical profiling of Arm, by an event for each kind of core.
 var memorySources = []memorySource{
-	{"PEBS", []string{"cpu/mem-loads/", "cpu/mem-stores/"}},
-	{"PEBS", []string{"cpu_core/mem-loads/", "cpu_core/mem-stores/"}},
-	{"IBS", []string{"ibs_op/cnt_ctl=0/"}},
+	{name: "PEBS", events: []string{"cpu/mem-loads/", "cpu/mem-stores/"}},
+	{name: "PEBS", events: []string{"cpu_core/mem-loads/", "cpu_core/mem-stores/"}},
+	{name: "IBS", events: []string{"ibs_op/cnt_ctl=0/"}},
+	{name: "SPE", packets: true, events: []string{"arm_spe_0/load_filter=1,store_filter=1,jitter=1/",
+		"arm_spe_1/load_filter=1,store_filter=1,jitter=1/"}},
 }
 
 // sourcesOf are those to try.
 func sourcesOf(options bpf.Options) []memorySource {
 	if options.MemoryBy != "" {
-		return []memorySource{{"a test", []string{options.MemoryBy}}}
+		return []memorySource{{name: "a test", events: []string{options.MemoryBy}}}
 	}
 	return memorySources
 }
@@ -53,6 +56,7 @@ func sourcesOf(options bpf.Options) []memorySource {
 type memorySampling struct {
 	by     string // its name and events: "PEBS (cpu/mem-loads/, cpu/mem-stores/)"
 	events []*bpf.PerfEvents
+	spe    *packetReader // nil: the processor writes no packets
 }
 
 // foundSource is a source that the host has, with its events.
@@ -65,7 +69,7 @@ type foundSource struct {
 // machines.
 func findMemory(sources []memorySource, host event.Source) *foundSource {
 	for _, source := range sources {
-		found := &foundSource{memorySource: memorySource{name: source.name}}
+		found := &foundSource{memorySource: memorySource{name: source.name, packets: source.packets}}
 		for _, name := range source.events {
 			if list, err := event.Parse(name, host); err == nil && len(list) == 1 {
 				found.list, found.events = append(found.list, list[0]), append(found.events, name)
@@ -85,7 +89,13 @@ func openMemory(program *ebpf.Program, found *foundSource, hz int) *memorySampli
 		return nil
 	}
 	sampling, opened := &memorySampling{}, []string(nil)
+	if found.packets {
+		sampling.spe, opened = openPackets(found, hz)
+	}
 	for i := range found.list {
+		if found.packets {
+			break
+		}
 		one := &found.list[i]
 		if events, err := bpf.OpenMemory(program, one.Attributes(), one.CPUs, uint64(hz)); err == nil {
 			sampling.events, opened = append(sampling.events, events), append(opened, found.events[i])
@@ -107,22 +117,29 @@ func (m *memorySampling) enable() error {
 			return err
 		}
 	}
-	return nil
+	return m.spe.enable()
 }
 
 func (m *memorySampling) disable() {
 	if m == nil {
 		return
 	}
+	m.spe.disable()
 	for _, one := range m.events {
 		_ = one.Disable() // fails only on a closed descriptor
 	}
+}
+
+// sampled reports whether the processor told anything in a window, and counts what it could not.
+func (m *memorySampling) sampled(window *bpf.Window) bool {
+	return m != nil && (m.spe == nil || m.spe.tell(window))
 }
 
 func (m *memorySampling) close() {
 	if m == nil {
 		return
 	}
+	m.spe.close()
 	for _, one := range m.events {
 		one.Close()
 	}

@@ -25,7 +25,10 @@ func TestFindMemory(t *testing.T) {
 			"cpu/format/event": "config:0-7", "cpu/format/umask": "config:8-15"}, "PEBS", []string{"cpu/mem-stores/"}},
 		"AMD": {map[string]string{"cpu/type": "4", "cpu/events/cache-misses": "event=0x64", "cpu/format/event": "config:0-7",
 			"ibs_op/type": "11", "ibs_op/format/cnt_ctl": "config:19"}, "IBS", []string{"ibs_op/cnt_ctl=0/"}},
-		"Arm":               {map[string]string{"armv8_pmuv3_0/type": "8", "arm_spe_0/type": "9"}, "", nil},
+		"Arm": {map[string]string{"armv8_pmuv3_0/type": "8", "arm_spe_0/type": "9", "arm_spe_0/cpumask": "0-1",
+			"arm_spe_0/format/load_filter": "config:34", "arm_spe_0/format/store_filter": "config:33",
+			"arm_spe_0/format/jitter": "config:16"}, "SPE", []string{"arm_spe_0/load_filter=1,store_filter=1,jitter=1/"}},
+		"Arm without it":    {map[string]string{"armv8_pmuv3_0/type": "8"}, "", nil},
 		"a virtual machine": {map[string]string{"software/type": "1"}, "", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

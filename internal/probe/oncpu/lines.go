@@ -75,7 +75,7 @@ type lineOf struct {
 // are hot show, whether they are shared at a cost or not.
 func (s *Session) collectLines(window *bpf.Window) error {
 	s.looker.end()
-	s.looker.take()
+	s.looker.take(window.EndNs - 1)
 	if s.looker.failed != nil {
 		return s.looker.failed
 	}

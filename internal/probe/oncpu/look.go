@@ -45,6 +45,7 @@ type seenOperand struct {
 // looker gathers the operands of one window.
 type looker struct {
 	operands *bpf.Ring[oncpuOperand]
+	packets  *packetReader // nil: the processor writes none
 	confirm  bool
 	every    time.Duration // between two looks, but for the first ones
 	young    int           // beats with a look each
@@ -114,7 +115,7 @@ func (l *looker) end() {
 }
 
 func (l *looker) look(beats int) {
-	l.take()
+	l.take(bpf.Now())
 	if beats > l.young {
 		l.know(worthKnowing)
 	} else {
@@ -126,8 +127,8 @@ func (l *looker) look(beats int) {
 	}
 }
 
-// take decodes what was sampled since the last time.
-func (l *looker) take() {
+// take decodes what was sampled since the last time, until then.
+func (l *looker) take(until int64) {
 	samples, over, err := l.operands.Take()
 	l.over, l.failed = l.over+over, cmp.Or(l.failed, err)
 	for i := range samples {
@@ -139,7 +140,9 @@ func (l *looker) take() {
 		} else {
 			l.lose(sample)
 		}
+		l.packets.knows(int32(sample.Tid), int32(sample.Tgid))
 	}
+	l.packets.take(until, l.observe)
 }
 
 // keep takes over what a sample touched.

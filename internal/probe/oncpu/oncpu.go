@@ -42,7 +42,7 @@ func Start(shared *bpf.Shared) (*Session, error) {
 		return nil, fmt.Errorf("read program of oncpu: %w", err)
 	}
 	found := findMemory(sourcesOf(shared.Options), event.Host)
-	if found == nil {
+	if found == nil || found.packets {
 		delete(spec.Programs, "sample_memory") // what is not loaded is not verified
 	}
 	collection, err := shared.Load(spec, nil)
@@ -95,6 +95,7 @@ func (s *Session) Begins() error {
 	if s.patient {
 		s.looker.every, s.looker.young = patientLook, firstLook
 	}
+	s.looker.packets = s.memory.packets()
 	s.looker.start()
 	if err := s.memory.enable(); err != nil {
 		return err
@@ -124,7 +125,7 @@ func (s *Session) Collect(window *bpf.Window) error {
 	if err := s.collectLines(window); err != nil {
 		return err
 	}
-	if s.memory != nil {
+	if s.memory.sampled(window) {
 		window.Recording.Facts = append(window.Recording.Facts,
 			recording.Fact{Name: recording.FactMemorySamples, Value: s.memory.by})
 	}

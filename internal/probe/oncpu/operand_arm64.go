@@ -2,6 +2,9 @@ package oncpu
 
 import "encoding/binary"
 
+// codeBefore is CODE_BEFORE of operands.h.
+const codeBefore = 4
+
 // taskRegister is R28, where Go keeps the task that runs (cmd/compile/abi-internal.md).
 const taskRegister = 28
 
@@ -38,5 +41,9 @@ func accessAt(sample *oncpuOperand, code uint64) (access, bool) {
 	return operand.of(&sample.Regs, code, sample.Thread, false)
 }
 
-// accessBy is never asked: no event of arm64 has an address (hardware.go).
-func accessBy(*oncpuOperand) (access, bool) { return access{}, false }
+// accessBy is the access that the processor sampled at an instruction, and where; false where the
+// instruction has no operand in memory.
+func accessBy(sample *oncpuOperand) (access, bool) {
+	return observedA64(binary.LittleEndian.Uint32(sample.Code[codeBefore:]), sample.Ip, sample.Data, sample.Regs[31],
+		sample.Thread)
+}

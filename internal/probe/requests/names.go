@@ -1,12 +1,12 @@
 package requests
 
 import (
-	"debug/buildinfo"
 	"fmt"
 	"net/netip"
 	"slices"
 
 	"culprit/internal/probe/bpf"
+	"culprit/internal/probe/goroutine"
 	"culprit/recording"
 )
 
@@ -53,7 +53,7 @@ func (s *Session) nameAll(c *collection) error {
 			continue
 		}
 		if _, known := moves[of.Pid]; !known {
-			moves[of.Pid] = !timed(c.window.Recording) || isGo(of.Pid)
+			moves[of.Pid] = !timed(c.window.Recording) || goroutine.Is(of.Pid)
 		}
 		text := kindText(kind.Protocol, headOf(&kind))
 		c.kinds[at] = kindName{side: of.Side, service: of.Service, protocol: protocolNames[kind.Protocol], kind: text,
@@ -77,13 +77,6 @@ func timed(rec *recording.Recording) bool {
 	return slices.ContainsFunc(rec.Manifest.Probes, func(status recording.ProbeStatus) bool {
 		return status.Name == "offcpu" && status.On
 	})
-}
-
-// isGo tells a program whose scheduler moves a request from thread to thread: what a thread waited
-// for is then not what the request did.
-func isGo(pid int32) bool {
-	_, err := buildinfo.ReadFile(fmt.Sprintf("/proc/%d/exe", pid))
-	return err == nil
 }
 
 // datagrams marks the port of a peer that is asked by datagrams, as in service.h.
