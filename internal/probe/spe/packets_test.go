@@ -48,15 +48,15 @@ func TestDecode(t *testing.T) {
 		want   []Record
 		broken int64
 	}{
-		"nothing":              {nil, nil, 0},
-		"padding":              {make([]byte, 100), nil, 0},
-		"of a user":            {packets(t, userLoad, userStore), []Record{load, store}, 0},
-		"of the kernel":        {packets(t, kernelLoad, kernelBranch, userLoad), []Record{load}, 0},
-		"not known":            {packets(t, unknown, userLoad), []Record{load}, 0},
-		"padded to 16":         {packets(t, "01 23 00", strings.Repeat("ff", 13), userLoad), []Record{load}, 0},
-		"cut off at its end":   {packets(t, userLoad, userStore)[:70], []Record{load}, 2},
-		"without its begin":    {packets(t, userLoad, userStore)[9:], []Record{store}, 0},
-		"garbage before it":    {packets(t, "ff fe c0 01", userLoad), []Record{load}, 3},
+		"nothing":            {nil, nil, 0},
+		"padding":            {make([]byte, 100), nil, 0},
+		"of a user":          {packets(t, userLoad, userStore), []Record{load, store}, 0},
+		"of the kernel":      {packets(t, kernelLoad, kernelBranch, userLoad), []Record{load}, 0},
+		"not known":          {packets(t, unknown, userLoad), []Record{load}, 0},
+		"padded to 16":       {packets(t, "01 23 00", strings.Repeat("ff", 13), userLoad), []Record{load}, 0},
+		"cut off at its end": {packets(t, userLoad, userStore)[:70], []Record{load}, 2},
+		"without its begin":  {packets(t, userLoad, userStore)[9:], []Record{store}, 0},
+		"garbage before it":  {packets(t, "ff fe c0 01", userLoad), []Record{load}, 3},
 		"garbage in the midst": {packets(t, userLoad[:codePacket], "ff", userLoad[codePacket:], userStore),
 			[]Record{store}, 1},
 	} {
