@@ -40,13 +40,17 @@ func (s *scene) contended() bool {
 	futex := s.countOf("syscall.futex.count")
 	taking := s.grew(s.all(func(i int) bool { return s.traits[i].lock && isRunning(&s.paths[i]) }))
 	return waited.more() > 0 && waited.more() >= waitedPart*taking ||
-		futex.grew(manyTimes, fewestCalls)
+		futex.grew(manyTimes, fewestCalls) && handedOver*futex.more() >= waitedPart*taking
 }
 
 const (
 	// waitedPart is by how much longer, beside what taking locks costs more, threads wait where
 	// they fight for one: each waiter waits for as long as the holder has it. Chosen.
 	waitedPart = 0.1
+	// handedOver is what a call of futex may stand for, in seconds: it, a switch to who is woken,
+	// and what that one does until it has the lock. Some hundred calls say nothing of a second in
+	// which readers take a lock that lets them all in.
+	handedOver = 50e-6
 	// lockAround is the part of its function's growth from which a lock takes the rest of it.
 	// Chosen: more than for calls, as what a lock guards is work of its own.
 	lockAround = 0.8

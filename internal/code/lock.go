@@ -56,6 +56,9 @@ var (
 // IsLockFunction reports whether a function takes a user-space lock.
 func IsLockFunction(name string) bool { return containsAny(name, lockNames) }
 
+// SpinsForLock reports whether a function takes or gives back a lock that nobody sleeps for.
+func SpinsForLock(name string) bool { return strings.HasPrefix(name, "pthread_spin_") }
+
 // freeNames are the functions of Go that take and give a lock which nobody else wants, as long as
 // none of its slow ways stands below them: they are inlined wherever they are called.
 var freeNames = wordSet(`sync.(*Mutex).Lock sync.(*Mutex).Unlock sync.(*Mutex).TryLock

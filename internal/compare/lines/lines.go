@@ -34,7 +34,7 @@ type Line struct {
 	Processes int        // most that touched it in one run
 	Memory    string     // that processes share: the path of what they have mapped; "" of one process's own
 	Lines     int        // that are shared alike, most in one run
-	Monitor   bool       // it is a lock, of Java objects say: who shares it fights for the lock
+	Monitor   bool       // it is a lock, of a Java object or one that is spun for: who shares it fights for it
 	Languages []string   // of the code that touches it, as code.Language tells
 	A, B      []float64  // samples per run whose operand it was
 	Layout    Layout     // how its words lie in other runs
@@ -180,10 +180,10 @@ func usesOf(rec *recording.Recording, collects collecting) (order []*use) {
 		if row.Name != "" {
 			use.names[row.Name+row.Field] = true
 		}
-		if recording.IsLock(row.Name) {
+		leaf := leafOf(rec, row.Stack)
+		if recording.IsLock(row.Name) || code.SpinsForLock(leaf.Name) {
 			use.monitor += count
 		}
-		leaf := leafOf(rec, row.Stack)
 		if use.leaves = append(use.leaves, leaf); leaf.Name != "" {
 			use.functions[leaf] += count
 			use.fought[leaf] += foughtFor(row)
@@ -219,8 +219,9 @@ func leafOf(rec *recording.Recording, stack int32) recording.Frame {
 	return recording.Frame{Name: names.Normal(last).Name, Kind: last.Kind}
 }
 
-// isMonitor reports whether most samples are of a word that is a lock.
-func (u *use) isMonitor() bool { return u.monitor > u.count/2 }
+// isMonitor reports whether most samples are of a word that is a lock. Locks that each thread has
+// for itself are words as others.
+func (u *use) isMonitor() bool { return u.monitor > u.count/2 && !u.apart() }
 
 // mostNames bounds the words of a line that are named one by one.
 const mostNames = 4

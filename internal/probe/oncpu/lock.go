@@ -3,6 +3,8 @@ package oncpu
 import (
 	"slices"
 	"strings"
+
+	"culprit/internal/code"
 )
 
 // lockWords are the words that functions which take or give back a lock work on, by who was seen
@@ -70,7 +72,7 @@ func (u *lockUsers) isRead() bool {
 }
 
 // lockFunctions begin the names of functions that work on a lock's own word: who shares that, waits
-// for a lock.
+// for a lock. Who spins is seen nowhere else than at the word, which is kept.
 var lockFunctions = []string{"pthread_", "__pthread_", "___pthread_", "__lll_", "lll_", "sem_", "__new_sem_",
 	"runtime.lock", "runtime.unlock", "sync.(*Mutex)", "sync.(*RWMutex)", "internal/sync.(*Mutex)"}
 
@@ -84,7 +86,9 @@ var (
 	eitherFunctions = []string{"pthread_rwlock_unlock", "__pthread_rwlock_unlock", "___pthread_rwlock_unlock"}
 )
 
-func isLock(function string) bool { return begins(function, lockFunctions) }
+func isLock(function string) bool {
+	return begins(function, lockFunctions) && !code.SpinsForLock(function)
+}
 
 func begins(function string, starts []string) bool {
 	return slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(function, start) })

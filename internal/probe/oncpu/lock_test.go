@@ -24,6 +24,7 @@ func TestLockWords(t *testing.T) {
 		{"pthread_mutex_lock", 0x3000, true},
 		{"pthread_mutex_lock", 0x4000, true},
 		{"main.count", 0x2000, false},
+		{"pthread_spin_lock", 0x2000, false},
 		{"pthread_rwlock_rdlock", 0x5000, false},
 		{"pthread_rwlock_unlock", 0x5000, false},
 		{"pthread_rwlock_rdlock", 0x6000, true},
