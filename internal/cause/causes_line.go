@@ -38,6 +38,7 @@ func lineTrueSharing() Cause {
 		Remedy: "give each thread its own copy and add up on demand; write only when the value changes",
 		Gain:   "threads keep to copies of their own; see that they are still added up",
 		MistakenAs: "lock.contended: a lock's own word, and what it guards, are shared by design; where their code " +
-			"waits for a lock that it did not wait for before, they are that one's",
+			"waits for a lock that it did not wait for before, they are that one's; readers that a lock lets in " +
+			"together wait for nobody, and share its word",
 	}
 }

@@ -19,7 +19,8 @@ func lockContended() Cause {
 			"(Go), CPU time in the slow ways of a mutex while the runtime idles; CPython's interpreter " +
 			"lock is one, held by whichever thread runs meanwhile; waking all that wait for a condition " +
 			"where the other side wakes one, which is said in the claim; cache lines whose code waits for a " +
-			"lock as well: its own word, which compiled Java takes without a call, and what it guards",
+			"lock as well: its own word, which compiled Java takes without a call, and what it guards; the " +
+			"word of a spin lock",
 		Proof: "scale the threads from 1 to N",
 		Remedy: "hold the lock for less, split it, or share nothing; move slow work out of the " +
 			"critical section",

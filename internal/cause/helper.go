@@ -15,11 +15,13 @@ const helperWakes = 5
 
 // findPartners counts, for pairs of a process and a thread's name in the same tree, how often one
 // wakes the other in the course of its work: a server and its logger, a client and a server. What
-// such a one takes of the CPU is the program's own.
+// such a one takes of the CPU is the program's own. Who gives CPython's interpreter away wakes
+// whoever waits for it, whatever they do.
 func (s *scene) findPartners() map[[2]string]float64 {
 	wakes := map[[2]string]float64{}
 	for i := range s.waits {
-		if wait := &s.waits[i]; wait.Kind == compare.Blocked && wait.WakerOwn && wait.WakerComm != "" {
+		wait := &s.waits[i]
+		if wait.Kind == compare.Blocked && wait.WakerOwn && wait.WakerComm != "" && !code.AwaitsGIL(wait.Frames) {
 			both := max(mean(wait.CountA), mean(wait.CountB))
 			wakes[[2]string{wait.Process, wait.WakerComm}] += both
 			wakes[[2]string{wait.WakerComm, wait.Process}] += both

@@ -19,6 +19,9 @@ func crowded(runner string, own bool, wakes float64) *scene {
 		A:      []float64{0.01, 0.01}, B: []float64{1.01, 1.01}}
 	wake := compare.Wait{Path: compare.Path{Kind: compare.Blocked, Process: "server", WakerComm: runner, WakerOwn: own},
 		CountA: []float64{wakes, wakes}, CountB: []float64{wakes, wakes}}
+	if runner == "interpreted" {
+		wake.Frames = []recording.Frame{{Name: "take_gil", Kind: recording.KindNative}}
+	}
 	serve := code("server", "serve", 1, 1)
 	return newScene(Input{
 		Result: &compare.Result{Metric: compare.MetricWall, A: []float64{1.01, 1.01}, B: []float64{2.01, 2.01},
@@ -29,18 +32,19 @@ func crowded(runner string, own bool, wakes float64) *scene {
 
 func TestAHelperIsNoCompetitor(t *testing.T) {
 	for _, each := range []struct {
-		name   string
-		own    bool
-		wakes  float64
-		cause  ID
-		places string
+		name, runner string
+		own          bool
+		wakes        float64
+		cause        ID
+		places       string
 	}{
-		{"somebody else", false, 0, "cpu.starved", "CPU used by logger"},
-		{"one of the tree that computes for itself", true, 0, "cpu.starved", "CPU used by logger"},
-		{"a child that woke its parent at its end", true, 1, "cpu.starved", "CPU used by logger"},
-		{"one that works for the server", true, 100, "code.grew", "compress"},
+		{"somebody else", "logger", false, 0, "cpu.starved", "CPU used by logger"},
+		{"one of the tree that computes for itself", "logger", true, 0, "cpu.starved", "CPU used by logger"},
+		{"a child that woke its parent at its end", "logger", true, 1, "cpu.starved", "CPU used by logger"},
+		{"one that works for the server", "logger", true, 100, "code.grew", "compress"},
+		{"one that gives the interpreter away", "interpreted", true, 100, "cpu.starved", "CPU used by interpreted"},
 	} {
-		s := crowded("logger", each.own, each.wakes)
+		s := crowded(each.runner, each.own, each.wakes)
 		claims := found(s, findStarved, findHelper)
 		if len(claims) != 1 || claims[0].cause != each.cause || !strings.Contains(claims[0].where()[0], each.places) {
 			t.Errorf("%s: got %d claims, %+v", each.name, len(claims), claims)
