@@ -91,21 +91,25 @@ func openMemory(program *ebpf.Program, found *foundSource, hz int) *memorySampli
 	sampling, opened := &memorySampling{}, []string(nil)
 	if found.packets {
 		sampling.spe, opened = openPackets(found, hz)
-	}
-	for i := range found.list {
-		if found.packets {
-			break
-		}
-		one := &found.list[i]
-		if events, err := bpf.OpenMemory(program, one.Attributes(), one.CPUs, uint64(hz)); err == nil {
-			sampling.events, opened = append(sampling.events, events), append(opened, found.events[i])
-		}
+	} else {
+		sampling.events, opened = openSamples(program, found, hz)
 	}
 	if len(opened) == 0 {
 		return nil
 	}
 	sampling.by = fmt.Sprintf("%s (%s)", found.name, strings.Join(opened, ", "))
 	return sampling
+}
+
+// openSamples opens the events that run the program, and says which could be.
+func openSamples(program *ebpf.Program, found *foundSource, hz int) (all []*bpf.PerfEvents, opened []string) {
+	for i := range found.list {
+		one := &found.list[i]
+		if events, err := bpf.OpenMemory(program, one.Attributes(), one.CPUs, uint64(hz)); err == nil {
+			all, opened = append(all, events), append(opened, found.events[i])
+		}
+	}
+	return all, opened
 }
 
 func (m *memorySampling) enable() error {

@@ -1,6 +1,8 @@
 package oncpu
 
 import (
+	"encoding/binary"
+
 	"golang.org/x/sys/unix"
 
 	"culprit/internal/probe/bpf"
@@ -142,9 +144,7 @@ func (p *packetReader) sample(record *spe.Record, until int64, each func(*oncpuO
 	}
 	one := &oncpuOperand{Time: uint64(until), Ip: record.Code, Data: record.Address, Tgid: uint32(pid),
 		Tid: uint32(record.Tid)}
-	for i := range 4 {
-		one.Code[codeBefore+i] = byte(word >> (8 * i))
-	}
+	binary.LittleEndian.PutUint32(one.Code[codeBefore:], word)
 	p.taken++
 	each(one)
 }
@@ -157,5 +157,5 @@ func wordAt(at codeOf) uint32 {
 	if n, err := unix.ProcessVMReadv(int(at.pid), local, remote, 0); err != nil || n != 4 {
 		return 0 // it has ended, or the page is gone
 	}
-	return uint32(word[0]) | uint32(word[1])<<8 | uint32(word[2])<<16 | uint32(word[3])<<24
+	return binary.LittleEndian.Uint32(word[:])
 }
