@@ -31,15 +31,15 @@ func (o options) priced(out io.Writer, folder string, languages []*language) err
 		pricedRounds, pricedRounds)
 	var programs []*pricedProgram
 	for _, one := range languages {
-		for _, pair := range [][2]string{{sharesLine, padded}, {sharesWord, ownWords}} {
-			program := &pricedProgram{of: one, kind: pair[0], twin: pair[1]}
-			if err := o.priceProgram(out, folder, program); err != nil && !o.stopped() {
-				return err
-			}
-			programs = append(programs, program)
-			if o.stopped() {
-				break
-			}
+		programs = append(programs, &pricedProgram{of: one, kind: sharesLine, twin: padded},
+			&pricedProgram{of: one, kind: sharesWord, twin: ownWords})
+	}
+	for _, program := range programs {
+		if err := o.priceProgram(out, folder, program); err != nil && !o.stopped() {
+			return err
+		}
+		if o.stopped() {
+			break
 		}
 	}
 	tellPrograms(out, programs)
@@ -59,24 +59,25 @@ type pricedProgram struct {
 func near(predicted, measured float64) bool { return math.Abs(predicted/measured-1) <= 0.25 }
 
 // priceProgram has rounds and investigations take turns, and prints a row for each of these.
-func (o options) priceProgram(out io.Writer, folder string, of *pricedProgram) error {
-	shared, err := of.of.costsFree(of.of.command(of.kind, 2, runOf, unbounded))
+func (o options) priceProgram(out io.Writer, folder string, program *pricedProgram) error {
+	shared, err := program.of.costsFree(program.of.command(program.kind, 2, runOf, unbounded))
 	if err != nil {
 		return err
 	}
-	of.operations = int64(2 * float64(runOf.Nanoseconds()) / shared)
-	if err := of.measure(); err != nil {
+	program.operations = int64(2 * float64(runOf.Nanoseconds()) / shared)
+	if err := program.measure(); err != nil {
 		return err
 	}
 	for run := range o.price {
-		line, err := o.investigated(filepath.Join(folder, fmt.Sprint("case-", run, of.of.name, of.kind)), of)
+		dir := filepath.Join(folder, fmt.Sprint("case-", run, program.of.name, program.kind))
+		line, err := o.investigated(dir, program)
 		if err != nil {
 			return err
 		}
-		if err := of.measure(); err != nil {
+		if err := program.measure(); err != nil {
 			return err
 		}
-		of.tellOne(out, line)
+		program.tellOne(out, line)
 		if o.stopped() {
 			return nil
 		}
@@ -101,11 +102,11 @@ func (p *pricedProgram) measure() error {
 }
 
 // investigated is the shared line that an investigation tells; nil: none.
-func (o options) investigated(dir string, of *pricedProgram) (*suspect, error) {
+func (o options) investigated(dir string, program *pricedProgram) (*suspect, error) {
 	command := append([]string{"investigate", "--case", dir, "--prove", "auto", "--metric", "cpu", "--json", "-", "--"},
-		of.of.command(of.kind, 2, time.Minute, of.operations)...)
+		program.of.command(program.kind, 2, time.Minute, program.operations)...)
 	investigate := exec.Command(o.culprit, command...)
-	investigate.Dir = of.of.folder
+	investigate.Dir = program.of.folder
 	var told answer
 	if err := culpritSays(&told, investigate); err != nil {
 		return nil, err

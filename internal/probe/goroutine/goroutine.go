@@ -21,8 +21,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"culprit/internal/probe/mapped"
 	"culprit/internal/symbol"
 )
 
@@ -126,7 +125,7 @@ const (
 // At reads what a goroutine is at; false where that does not fit together.
 func (p *Program) At(g uint64) (now Now, ok bool) {
 	var text [readOfG]byte
-	if g == 0 || g%8 != 0 || !p.read(g, text[:]) {
+	if g == 0 || g%8 != 0 || !mapped.Copy(p.pid, g, text[:]) {
 		return Now{}, false
 	}
 	word := func(at int) uint64 { return binary.LittleEndian.Uint64(text[at:]) }
@@ -157,7 +156,7 @@ func (p *Program) stack(sp, pc, fp uint64, bounds [2]uint64) []uint64 {
 	}
 	base := sp - 8
 	text := make([]byte, min(bounds[1]-base, mostStack))
-	if !p.read(base, text) {
+	if !mapped.Copy(p.pid, base, text) {
 		return nil
 	}
 	addresses := []uint64{pc}
@@ -179,7 +178,7 @@ func (p *Program) stack(sp, pc, fp uint64, bounds [2]uint64) []uint64 {
 // threadOf is the thread of a runtime.m, as this process's pid namespace numbers it; 0: not known.
 func (p *Program) threadOf(m uint64) int32 {
 	var text [8]byte
-	if m == 0 || !p.read(m+uint64(p.layout.thread), text[:]) {
+	if m == 0 || !mapped.Copy(p.pid, m+uint64(p.layout.thread), text[:]) {
 		return 0
 	}
 	own := binary.LittleEndian.Uint64(text[:])
@@ -208,11 +207,4 @@ func (p *Program) listThreads() {
 			p.own[uint64(own)] = int32(tid)
 		}
 	}
-}
-
-// read copies memory of the program; false where not all of it is there.
-func (p *Program) read(address uint64, to []byte) bool {
-	local := []unix.Iovec{{Base: &to[0], Len: uint64(len(to))}}
-	n, err := unix.ProcessVMReadv(p.pid, local, []unix.RemoteIovec{{Base: uintptr(address), Len: len(to)}}, 0)
-	return err == nil && n == len(to)
 }

@@ -229,8 +229,13 @@ func (o *operandA64) of(registers *[registersA64]uint64, own, thread uint64, don
 	if !ok {
 		return access{}, false
 	}
+	return o.at(address, own, registers[31], thread)
+}
+
+// at is the access of an instruction to an address.
+func (o *operandA64) at(address, own, stack, thread uint64) (access, bool) {
 	return access{address: address, code: own, size: o.size, write: o.write, locked: o.locked, base: o.base,
-		offset: o.offset, indexed: o.index >= 0}.placed(registers[31], thread, false)
+		offset: o.offset, indexed: o.index >= 0}.placed(stack, thread, false)
 }
 
 // observedA64 is the access of an instruction to an address that the processor tells.
@@ -239,6 +244,5 @@ func observedA64(word uint32, own, address, stack, thread uint64) (access, bool)
 	if !ok {
 		return access{}, false
 	}
-	return access{address: address, code: own, size: operand.size, write: operand.write, locked: operand.locked,
-		base: operand.base, offset: operand.offset, indexed: operand.index >= 0}.placed(stack, thread, false)
+	return operand.at(address, own, stack, thread)
 }

@@ -96,6 +96,7 @@ func (s *Session) Begins() error {
 		s.looker.every, s.looker.young = patientLook, firstLook
 	}
 	s.looker.packets = s.memory.packets()
+	s.looker.packets.forget()
 	s.looker.start()
 	if err := s.memory.enable(); err != nil {
 		return err

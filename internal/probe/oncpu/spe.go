@@ -3,10 +3,9 @@ package oncpu
 import (
 	"encoding/binary"
 
-	"golang.org/x/sys/unix"
-
 	"culprit/internal/probe/bpf"
 	"culprit/internal/probe/goroutine"
+	"culprit/internal/probe/mapped"
 	"culprit/internal/probe/spe"
 )
 
@@ -46,12 +45,18 @@ func openPackets(found *foundSource, hz int) (reader *packetReader, opened []str
 	return reader, opened
 }
 
+// forget drops what was known in the window before.
+func (p *packetReader) forget() {
+	if p != nil {
+		p.threads, p.golang, p.code = map[int32]int32{}, map[int32]bool{}, map[codeOf]uint32{}
+		p.taken, p.nobodys = 0, 0
+	}
+}
+
 func (p *packetReader) enable() error {
 	if p == nil || p.strange {
 		return nil
 	}
-	p.threads, p.golang, p.code = map[int32]int32{}, map[int32]bool{}, map[codeOf]uint32{}
-	p.taken, p.nobodys = 0, 0
 	for _, one := range p.samplers {
 		if err := one.Enable(); err != nil {
 			return err
@@ -152,10 +157,8 @@ func (p *packetReader) sample(record *spe.Record, until int64, each func(*oncpuO
 // wordAt reads an instruction of a process; 0, which is none (UDF), where it cannot be read.
 func wordAt(at codeOf) uint32 {
 	var word [4]byte
-	local := []unix.Iovec{{Base: &word[0], Len: 4}}
-	remote := []unix.RemoteIovec{{Base: uintptr(at.address), Len: 4}}
-	if n, err := unix.ProcessVMReadv(int(at.pid), local, remote, 0); err != nil || n != 4 {
-		return 0 // it has ended, or the page is gone
+	if !mapped.Copy(int(at.pid), at.address, word[:]) {
+		return 0
 	}
 	return binary.LittleEndian.Uint32(word[:])
 }

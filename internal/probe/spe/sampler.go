@@ -3,6 +3,7 @@ package spe
 import (
 	"fmt"
 	"os"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -21,8 +22,10 @@ const (
 	brokenAtMost = 0.1
 )
 
-// Sampler is the profiling of some CPUs.
+// Sampler is the profiling of some CPUs. A window can end in one goroutine while records are taken
+// in another.
 type Sampler struct {
+	mu           sync.Mutex
 	rings        []*ring
 	on           bool
 	read, broken int64
@@ -89,6 +92,8 @@ func (r *ring) close() {
 
 // Enable starts the profiling; what is left of the time before is dropped.
 func (s *Sampler) Enable() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, one := range s.rings {
 		one.done(one.head())
 		if err := unix.IoctlSetInt(one.fd, unix.PERF_EVENT_IOC_ENABLE, 0); err != nil {
@@ -101,6 +106,12 @@ func (s *Sampler) Enable() error {
 
 // Disable stops it; what was written can still be taken.
 func (s *Sampler) Disable() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.disable()
+}
+
+func (s *Sampler) disable() {
 	s.on = false
 	for _, one := range s.rings {
 		_ = unix.IoctlSetInt(one.fd, unix.PERF_EVENT_IOC_DISABLE, 0) // fails only on a closed descriptor
@@ -109,6 +120,8 @@ func (s *Sampler) Disable() {
 
 // Close ends it.
 func (s *Sampler) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, one := range s.rings {
 		one.close()
 	}
@@ -119,6 +132,8 @@ func (s *Sampler) Close() {
 // reports false when what is written is no packets, as far as this code knows: then nothing more
 // will be read.
 func (s *Sampler) Take(each func(*Record)) (readable bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, one := range s.rings {
 		head := one.head()
 		data, from := one.since(head, s.pending)
@@ -134,7 +149,7 @@ func (s *Sampler) Take(each func(*Record)) (readable bool) {
 	if s.read < judgedAt || float64(s.broken) <= brokenAtMost*float64(s.read) {
 		return true
 	}
-	s.Disable()
+	s.disable()
 	return false
 }
 

@@ -1,7 +1,6 @@
 package spe
 
 import (
-	"errors"
 	"os"
 	"slices"
 	"testing"
@@ -73,8 +72,6 @@ func TestOpenRefused(t *testing.T) {
 	attributes := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CPU_CLOCK}
 	if _, err := Open(attributes, []int{0}, 1e6); err == nil {
 		t.Error("the clock of the CPU writes no records")
-	} else if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) {
-		t.Skipf("needs root: %v", err)
 	}
 	if after, _ := os.ReadDir("/proc/self/fd"); len(after) != len(before) {
 		t.Errorf("%d files open before, %d since", len(before), len(after))
