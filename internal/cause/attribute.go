@@ -72,6 +72,8 @@ var transfers = []transfer{
 		false, (*ledger).giveBehind},
 	{"one function", "a function that two rules found is one place to look at, with all of its seconds", false,
 		(*ledger).joinFunctions},
+	{"less at once", "code runs longer on the way to the end, and all threads take no more CPU time: it ran beside " +
+		"on the other side", false, (*ledger).tellSerial},
 	{"waits for an interpreter", "one thread at a time runs Python: the others wait for the code that takes longer in it",
 		false, (*ledger).giveInterpreter},
 	{"counters", "hardware counters tell whether code runs more instructions or slower ones, and what those wait for",

@@ -29,6 +29,7 @@ func Catalogue() []Cause {
 		cpuThrottled(),
 		cpuStarved(),
 		cpuConfined(),
+		cpuSerial(),
 		cpuContended(),
 		processShortLived(),
 		configDiffers(),

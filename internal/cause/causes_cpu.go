@@ -5,6 +5,7 @@ const (
 	CPUThrottled ID = "cpu.throttled"
 	CPUStarved   ID = "cpu.starved"
 	CPUConfined  ID = "cpu.confined"
+	CPUSerial    ID = "cpu.serial"
 
 	ruleCompetitor Rule = "competitor"
 	ruleAffinity   Rule = "affinity"
@@ -75,5 +76,21 @@ func cpuConfined() Cause {
 				{[]Rule{ruleQuota}, "a quota that bites stops a thread whoever had the CPU before"},
 			}},
 		},
+	}
+}
+
+func cpuSerial() Cause {
+	return Cause{ID: CPUSerial,
+		Claim: "less of the work runs at once: CPUs are idle that the other side uses",
+		Example: "xz with one thread instead of two: 1.8 times the wall time and as much CPU time, on 1.0 CPUs at " +
+			"once instead of 1.9",
+		Evidence: "code runs longer on the way to the end though the CPU time of all threads hardly grew: it ran " +
+			"beside on the other side",
+		Proof: attributionOnly,
+		Remedy: "give the work to as many threads or processes as there are CPUs again: the number of workers (-j, -T, " +
+			"the size of a pool), and pieces that are large enough to be handed over",
+		Gain: "as many threads have work at once in production",
+		MistakenAs: "code.grew: the function takes no more CPU time, only nothing runs beside it; cpu.confined, where " +
+			"the host does not let it",
 	}
 }

@@ -1,11 +1,14 @@
 package cause
 
 // Causes of slow requests. They are raised from the requests themselves, by culprit tail and where
-// two services are told apart by theirs (package tail); no rule recognises them in what threads do.
+// two services are told apart by theirs (package tail). What threads do shows one of them: waiting
+// for a process that serves files.
 const (
 	RequestQueued  ID = "request.queued"
 	LoopBlocked    ID = "loop.blocked"
 	DownstreamSlow ID = "downstream.slow"
+
+	ruleFileServer Rule = "file server"
 )
 
 // byTail ends the evidence of a cause that only culprit tail raises.
@@ -46,10 +49,15 @@ func downstreamSlow() Cause {
 			"between their question and that answer",
 		Evidence: "the time between this service's own request to a peer and its answer, by peer; waits at a " +
 			"pipe whose other end another process has" + byTail + "; between two services also by the latency of " +
-			"their requests, where such waiting is most of what they take longer",
+			"their requests, where such waiting is most of what they take longer; waits in, and ended by, the " +
+			"kernel's functions of file systems that a process serves (FUSE, NFS, 9P, SMB)",
 		Proof:      attributionOnly,
 		Remedy:     "look at the peer: run culprit tail there",
 		Gain:       "the peer stays as quick",
-		MistakenAs: "net.delayed, net.loss: the answer was under way",
+		MistakenAs: "net.delayed, net.loss: the answer was under way; memory.page-in, where the kernel reads the disk itself",
+		Recognise:  []recogniser{{ruleFileServer, findFileServer, []deference{noCPU, watched}}},
+		Before: []deference{
+			{[]Rule{rulePageIn, ruleWriteback, ruleInode}, "the page, or the lock, is had when the files' server has answered"},
+		},
 	}
 }

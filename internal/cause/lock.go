@@ -166,10 +166,12 @@ func (l *ledger) suspectLock(c *claim, blamed *blame.Blame) (joined bool) {
 		lock.note("cpu", "the code ran as long, but one thread at a time")
 		return true
 	}
-	taker := callerOf(l.cpu, func(frame recording.Frame) bool {
+	process := l.busiestProcess(c.members)
+	its := slices.DeleteFunc(slices.Clone(l.cpu), func(path compare.Path) bool { return path.Process != process })
+	taker := callerOf(its, func(frame recording.Frame) bool {
 		return code.FightsForLock(frame.Name) && !code.IsGIL(frame.Name)
 	})
-	if taker == "" && l.handsOver() {
+	if taker == "" && handsOver(its) {
 		taker = route(blamed.Stack) // taking a free lock is too quick to be sampled; giving it to a waiter is not
 	}
 	if taker == "" || lock != nil {
@@ -205,8 +207,8 @@ func (s *scene) onTheWay(place, stack []recording.Frame) bool {
 }
 
 // handsOver reports whether waking others out of a lock grew.
-func (s *scene) handsOver() bool {
-	return over(s.cpu, func(path *compare.Path) bool {
+func handsOver(paths []compare.Path) bool {
+	return over(paths, func(path *compare.Path) bool {
 		return slices.ContainsFunc(path.Frames, code.HandsOver)
 	}).more() > 0
 }

@@ -57,6 +57,8 @@ func TestLead(t *testing.T) {
 		{"alike on a busy host", []Tested{{wall, stat.Worse, 1}, {cpu, stat.Worse, 0.5}}, 2, cpu},
 		{"undecided", []Tested{{wall, stat.Undecided, 1}, {cpu, stat.Worse, 0.5}}, 1, cpu},
 		{"better", []Tested{{wall, stat.Better, -1}, {cpu, stat.Undecided, 2}}, 1, wall},
+		{"slower, and cheaper by more", []Tested{{wall, stat.Worse, 1}, {cpu, stat.Better, -2}}, 1, wall},
+		{"dearer, and quicker by more", []Tested{{wall, stat.Better, -2}, {cpu, stat.Worse, 1}}, 1, wall},
 		{"the same", []Tested{{wall, stat.Same, 0.1}, {cpu, stat.Undecided, 0.01}}, 1, cpu},
 		{"not tested", []Tested{{wall, "", -1}, {cpu, "", 0.5}}, 1, wall},
 	} {

@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"culprit/internal/compare"
 	"culprit/internal/compare/counts"
@@ -70,12 +71,16 @@ type Tested struct {
 
 // Lead returns which of the tested metrics is explained: of those that differ, the one whose change
 // is larger in seconds, so that a CPU time of two milliseconds that doubled does not hide half a
-// second of waiting.
+// second of waiting. Wall time that got worse comes before CPU time that got better: who waits
+// longer is not told that it is cheaper.
 func Lead(tested []Tested, stretch float64) int {
-	const decided = 1e9 // beyond any number of seconds
+	const decided, slower = 1e9, 1e10 // beyond any number of seconds
 	rank := func(t Tested) float64 {
 		switch weight := Weight(t.Metric, t.Change, stretch); t.Outcome {
 		case stat.Worse, stat.Better:
+			if t.Metric == compare.MetricWall && t.Outcome == stat.Worse && !otherIsWorse(tested, t.Metric) {
+				return slower + weight
+			}
 			return decided + weight
 		case stat.Same:
 			return -1
@@ -90,6 +95,10 @@ func Lead(tested []Tested, stretch float64) int {
 		}
 	}
 	return best
+}
+
+func otherIsWorse(tested []Tested, metric string) bool {
+	return slices.ContainsFunc(tested, func(t Tested) bool { return t.Metric != metric && t.Outcome == stat.Worse })
 }
 
 // Mostly is the metric that a single side is explained by: its CPU time when it is busy for most of

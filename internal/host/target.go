@@ -15,7 +15,8 @@ const (
 
 // TargetFacts reads what a process runs under: filters, tracers, scheduling,
 // limits, cgroups and the environment variables that change run-time behaviour.
-// They are sorted by name, each beginning with "target."; a process that is gone has none.
+// They are sorted by name, each beginning with "target."; a process that is gone, or that ends
+// meanwhile and has lost its memory, has none: half of them would look like settings that differ.
 // Names and sources hold no pid ("/proc/PID/status"), so that runs can be compared.
 func TargetFacts(root string, pid int) []recording.Fact {
 	collect := &collector{files: tree{root}}
@@ -38,6 +39,9 @@ func TargetFacts(root string, pid int) []recording.Fact {
 	collect.environment(folder)
 	collect.cgroup("target.", id)
 	collect.add("target.container", GroupName(root, id), folder+"/cgroup")
+	if collect.files.link(folder+"/exe") == "" && !collect.isKernelThread(folder) {
+		return nil
+	}
 	facts := collect.sorted()
 	withoutPid(facts, folder)
 	return facts
@@ -125,6 +129,18 @@ func (collect *collector) scheduling(folder string) {
 		name = fields[policy]
 	}
 	collect.add("target.policy", name, source)
+}
+
+// isKernelThread reports whether a process never had memory of its own: PF_KTHREAD of
+// include/linux/sched.h among its flags.
+func (collect *collector) isKernelThread(folder string) bool {
+	const flags, kernelThread = 9 - 3, 0x00200000
+	fields := statFields(collect.files.line(folder + "/stat"))
+	if len(fields) <= flags {
+		return false
+	}
+	set, err := strconv.ParseUint(fields[flags], 10, 64)
+	return err == nil && set&kernelThread != 0
 }
 
 // statFields returns the fields of /proc/PID/stat from the third on. The second

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +33,11 @@ func TestTargetFactsOfAFixture(t *testing.T) {
 	files[process+"environ"] = "GOGC=50\x00AWS_SECRET_ACCESS_KEY=nope\x00MALLOC_ARENA_MAX=2\x00LD_PRELOAD=\x00" +
 		"JAVA_TOOL_OPTIONS=-Xmx1g -Dkeystore.password=geheim\x00GOGC=99\x00HOME=/root\x00noequals\x00"
 	files[process+"cgroup"] = "0::/web\n"
-	facts := TargetFacts(plant(t, files), 42)
+	root := plant(t, files)
+	if err := os.Symlink("/usr/bin/java", filepath.Join(root, process, "exe")); err != nil {
+		t.Fatal(err)
+	}
+	facts := TargetFacts(root, 42)
 	expect(t, facts, map[string]string{
 		"target.seccomp": "filter", "target.seccomp_filters": "3", "target.tracer": "gdb", "target.affinity": "0-1,3",
 		"target.nice": "-5", "target.policy": "SCHED_RR", "target.realtime_priority": "50", "target.thp": "1",
@@ -88,6 +93,32 @@ func TestTargetThatIsGoneHasNoFacts(t *testing.T) {
 		if facts := TargetFacts("/", pid); facts != nil {
 			t.Errorf("pid %d has facts %v", pid, facts)
 		}
+	}
+}
+
+// A process that has ended and was not waited for has no memory to read of, though it is there; a
+// thread of the kernel never had any, and has its scheduling all the same.
+func TestTargetThatEndsHasNoFacts(t *testing.T) {
+	command := exec.Command("true")
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = command.Wait() }()
+	status := fmt.Sprintf("/proc/%d/status", command.Process.Pid)
+	for until := time.Now().Add(20 * time.Second); time.Now().Before(until); time.Sleep(time.Millisecond) {
+		if text, _ := os.ReadFile(status); strings.Contains(string(text), "State:\tZ") {
+			break
+		}
+	}
+	if facts := TargetFacts("/", command.Process.Pid); facts != nil {
+		t.Errorf("a process that has ended has facts %v", facts)
+	}
+	const kthreadd = 2
+	if name, _ := os.ReadFile("/proc/2/comm"); string(name) != "kthreadd\n" {
+		return // in a container its own processes have these numbers
+	}
+	if facts := TargetFacts("/", kthreadd); lookUp(facts, "target.policy") != "SCHED_OTHER" {
+		t.Errorf("a thread of the kernel has the facts %v", facts)
 	}
 }
 

@@ -82,21 +82,23 @@ func (inv *investigation) result(name string) (MetricResult, bool) {
 }
 
 // decided reports whether further pairs are not needed: all metrics are the same,
-// or one differs and none that is still open may turn out to have changed more.
+// or one differs and none that is still open may turn out to lead (explain.Lead).
 func (inv *investigation) decided() bool {
-	open, differs := 0.0, -1.0
+	open, differs, worse, slower := 0.0, -1.0, false, false
 	for _, result := range inv.c.Metrics {
 		switch result.Outcome {
 		case Worse, Better:
 			differs = max(differs, inv.seconds(result))
+			worse = worse || result.Outcome == Worse
 		case Undecided:
 			open = max(open, inv.seconds(result))
+			slower = slower || result.Metric.Name == trial.MetricWall && result.Effect.Ratio >= 1+inv.options.Smallest
 		}
 	}
 	if differs < 0 {
 		return inv.allSame()
 	}
-	return differs >= open
+	return differs >= open && (worse || !slower)
 }
 
 func (inv *investigation) allSame() bool {
