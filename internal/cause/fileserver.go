@@ -12,7 +12,8 @@ var askServer = []string{"fuse_", "rpc_wait_bit", "rpc_run_task", "nfs_read", "n
 	"cifs_send_recv", "wait_for_response"}
 
 // serveFiles are those that a server itself is in when it takes a question, or answers it.
-var serveFiles = []string{"fuse_dev_", "nfsd_"}
+var serveFiles = []string{"fuse_dev_read", "fuse_dev_do_read", "fuse_dev_write", "fuse_dev_do_write",
+	"fuse_dev_splice", "fuse_dev_poll", "nfsd_"}
 
 // asksServer reports whether a path is at work, or waits, for a file that another process serves.
 func asksServer(path *compare.Path) bool {
@@ -21,36 +22,44 @@ func asksServer(path *compare.Path) bool {
 			path.Kind == compare.Blocked && !path.Lock && code.InKernel(path.WakerStack, askServer...))
 }
 
-// fileServers are the processes that answer for files, by the name of the thread that answers: a
-// wait too short for a stack in the kernel is known by who ended it.
-func (s *scene) fileServers() map[string]bool {
-	servers := map[string]bool{}
+// answered is who answers for files, by the name of the thread, and in which calls: a wait too short
+// for a stack in the kernel is known by who ended it, and one too short even for that by its call.
+// What a device ends is ended by an interrupt.
+type answered struct{ by, in map[string]bool }
+
+func (s *scene) fileServers() answered {
+	servers := answered{map[string]bool{}, map[string]bool{}}
 	for i := range s.paths {
-		if path := &s.paths[i]; asksServer(path) && path.Kind == compare.Blocked && !path.WakerOwn &&
-			path.WakerKind == recording.WakerThread {
-			servers[path.WakerComm] = true
+		if path := &s.paths[i]; awaitsThread(path) && path.WakerComm != "" && asksServer(path) {
+			servers.by[path.WakerComm], servers.in[path.Syscall] = true, true
 		}
 	}
 	return servers
+}
+
+// awaitsThread reports whether a thread of another process ended a wait.
+func awaitsThread(path *compare.Path) bool {
+	return path.Kind == compare.Blocked && path.WakerKind == recording.WakerThread && !path.WakerOwn && !path.Lock
+}
+
+func (a answered) ended(path *compare.Path) bool {
+	return awaitsThread(path) && (a.by[path.WakerComm] || path.WakerComm == "" && a.in[path.Syscall])
 }
 
 // findFileServer claims what files take because another process serves them. Where more is asked of
 // it and each answer takes as long, that is what changed.
 func findFileServer(s *scene) []finding {
 	servers := s.fileServers()
-	answered := func(path *compare.Path) bool {
-		return path.Kind == compare.Blocked && !path.WakerOwn && !path.Lock && servers[path.WakerComm]
-	}
 	return []finding{{cause: DownstreamSlow,
 		match: func(i int) bool {
-			return !s.traits[i].sync && (asksServer(&s.paths[i]) || answered(&s.paths[i]))
+			return !s.traits[i].sync && (asksServer(&s.paths[i]) || servers.ended(&s.paths[i]))
 		},
 		stands: func(c *claim) string {
 			a, b := s.seconds(c)
 			times := s.callCount(first(s.callsOf(c)))
 			took := means(a, b)
-			if !s.oneSided && times.grew(timesCalls, 1) && took.b*times.a <= timesLatency*took.a*times.b {
-				return "it is asked more often, and each answer takes as long"
+			if !s.oneSided && times.more()*took.each(times).a >= majority*took.more() {
+				return "it is asked more often, and each answer takes about as long"
 			}
 			return ""
 		},

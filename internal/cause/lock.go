@@ -167,6 +167,10 @@ func (l *ledger) suspectLock(c *claim, blamed *blame.Blame) (joined bool) {
 		return true
 	}
 	process := l.busiestProcess(c.members)
+	if lock != nil || !l.mayWait(c, process) {
+		c.doubt(DoubtUnseen, lessParallel)
+		return false
+	}
 	its := slices.DeleteFunc(slices.Clone(l.cpu), func(path compare.Path) bool { return path.Process != process })
 	taker := callerOf(its, func(frame recording.Frame) bool {
 		return code.FightsForLock(frame.Name) && !code.IsGIL(frame.Name)
@@ -174,8 +178,8 @@ func (l *ledger) suspectLock(c *claim, blamed *blame.Blame) (joined bool) {
 	if taker == "" && handsOver(its) {
 		taker = route(blamed.Stack) // taking a free lock is too quick to be sampled; giving it to a waiter is not
 	}
-	if taker == "" || lock != nil {
-		c.doubt(DoubtUnseen, "its CPU time did not grow: less of it ran in parallel, for a reason not seen")
+	if taker == "" {
+		c.doubt(DoubtUnseen, lessParallel)
 		return false
 	}
 	c.cause, c.places = LockContended, nil
@@ -183,6 +187,16 @@ func (l *ledger) suspectLock(c *claim, blamed *blame.Blame) (joined bool) {
 	c.at(inCode(route(blamed.Stack)).as(HeldIn))
 	c.note("cpu", "the code ran as long, but one thread at a time; tasks queue for a lock in "+taker)
 	return false
+}
+
+// lessParallel is what code leaves open that takes longer by the clock alone.
+const lessParallel = "its CPU time did not grow: less of it ran in parallel, for a reason not seen"
+
+// mayWait reports whether somebody in a process may be waiting for a lock: threads are seen to,
+// tasks that a run time parks itself (Go's, virtual threads) are not.
+func (l *ledger) mayWait(c *claim, process string) bool {
+	waited, _ := l.overWaits(func(wait *compare.Wait) bool { return wait.Process == process && l.forLock(&wait.Path) })
+	return waited.more() >= serialPart*l.grew(c) || slices.ContainsFunc(c.place, code.IsOfTask)
 }
 
 // nearestTakers is how many of the program's own functions next to a lock are taken for those that

@@ -2,6 +2,7 @@ package code
 
 import (
 	"slices"
+	"strings"
 
 	"culprit/recording"
 )
@@ -20,6 +21,13 @@ var (
 	handoverNames = words(`runtime.semrelease1 sync.(*Mutex).unlockSlow __lll_lock_wake
 		ObjectMonitor::exit`)
 )
+
+// IsOfTask tells a frame of code that a run time runs as a task, and parks itself while it waits:
+// no thread is seen to wait for it. Go's, and virtual threads.
+func IsOfTask(frame recording.Frame) bool {
+	return frame.Kind == recording.KindGo ||
+		frame.Kind == recording.KindJVM && strings.HasPrefix(frame.Name, "java.lang.VirtualThread.")
+}
 
 // QueuesForLock tells a function of Go in which tasks queue for a lock, or hand it on.
 func QueuesForLock(frame recording.Frame) bool {
