@@ -22,9 +22,9 @@ func asksServer(path *compare.Path) bool {
 			path.Kind == compare.Blocked && !path.Lock && code.InKernel(path.WakerStack, askServer...))
 }
 
-// answered is who answers for files, by the name of the thread, and in which calls: a wait too short
-// for a stack in the kernel is known by who ended it, and one too short even for that by its call.
-// What a device ends is ended by an interrupt.
+// answered is who answers for files, by the name of the thread, and in which calls: a wait too
+// short for a stack in the kernel is known by who ended it, and one too short even for that by its
+// call. What a device ends is ended by an interrupt.
 type answered struct{ by, in map[string]bool }
 
 func (s *scene) fileServers() answered {
