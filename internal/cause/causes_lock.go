@@ -4,8 +4,9 @@ package cause
 const (
 	LockContended ID = "lock.contended"
 
-	ruleHerd Rule = "herd"
-	ruleLock Rule = "lock"
+	ruleHerd     Rule = "herd"
+	ruleLock     Rule = "lock"
+	ruleFileLock Rule = "file lock of others"
 )
 
 func lockContended() Cause {
@@ -14,7 +15,7 @@ func lockContended() Cause {
 		Example: "every trade adds to totals behind one mutex: 1.9 times the wall time, futex waits in " +
 			"add_to_totals that another thread of the process ended (lock-hot-c)",
 		Evidence: "futex waits whose waker is in the same process, or waits for a lock of a file or a " +
-			"semaphore that another of the program's processes gives up; the lock, the function that " +
+			"semaphore that another of the program's processes, or another program, gives up; the lock, the function that " +
 			"takes it, what its holder did meanwhile; where a runtime parks its tasks without a thread " +
 			"(Go), CPU time in the slow ways of a mutex while the runtime idles; CPython's interpreter " +
 			"lock is one, held by whichever thread runs meanwhile; waking all that wait for a condition " +
@@ -29,6 +30,7 @@ func lockContended() Cause {
 			"is no lock; a semaphore of one that threads both take and give counts as a lock; where the run " +
 			"itself takes longer in Python, waits for the interpreter while it runs belong to that code",
 		Recognise: []recogniser{
+			{ruleFileLock, findForeignLock, []deference{watched}},
 			{ruleHerd, findHerd, []deference{
 				noCPU, watched, child,
 				{[]Rule{ruleSleep, rulePolled}, "a wait that the program gave a time is none to be woken"},

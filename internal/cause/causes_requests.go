@@ -2,13 +2,14 @@ package cause
 
 // Causes of slow requests. They are raised from the requests themselves, by culprit tail and where
 // two services are told apart by theirs (package tail). What threads do shows one of them: waiting
-// for a process that serves files.
+// for the answers of another program, or for files that it serves.
 const (
 	RequestQueued  ID = "request.queued"
 	LoopBlocked    ID = "loop.blocked"
 	DownstreamSlow ID = "downstream.slow"
 
 	ruleFileServer Rule = "file server"
+	ruleAnswer     Rule = "answers of others"
 )
 
 // byTail ends the evidence of a cause that only culprit tail raises.
@@ -50,12 +51,20 @@ func downstreamSlow() Cause {
 		Evidence: "the time between this service's own request to a peer and its answer, by peer; waits at a " +
 			"pipe whose other end another process has" + byTail + "; between two services also by the latency of " +
 			"their requests, where such waiting is most of what they take longer; waits in, and ended by, the " +
-			"kernel's functions of file systems that a process serves (FUSE, NFS, 9P, SMB)",
+			"kernel's functions of file systems that a process serves (FUSE, NFS, 9P, SMB); a command's waits in " +
+			"reads, writes and polls that a thread of another program on this host ended, each longer than before",
 		Proof:      attributionOnly,
 		Remedy:     "look at the peer: run culprit tail there",
 		Gain:       "the peer stays as quick",
 		MistakenAs: "net.delayed, net.loss: the answer was under way; memory.page-in, where the kernel reads the disk itself",
-		Recognise:  []recogniser{{ruleFileServer, findFileServer, []deference{noCPU, watched}}},
+		Recognise: []recogniser{
+			{ruleFileServer, findFileServer, []deference{noCPU, watched}},
+			{ruleAnswer, findAnswer, []deference{
+				noCPU, watched,
+				{[]Rule{ruleLoss, ruleDelayed, ruleCork}, "the answer was under way"},
+				{[]Rule{ruleFileServer}, "the answer is a file"},
+			}},
+		},
 		Before: []deference{
 			{[]Rule{rulePageIn, ruleWriteback, ruleInode}, "the page, or the lock, is had when the files' server has answered"},
 		},

@@ -46,7 +46,7 @@ func situations() []situation {
 	for _, family := range [][]situation{callSituations(), clockSituations(), timerSituations(), threadSituations(),
 		codeSituations(), hostSituations(), fileSituations(), diskSituations(), memorySituations(), faultSituations(),
 		holeSituations(), networkSituations(), runtimeSituations(), liveSituations(), tracepointSituations(),
-		forkSituations(), chanceSituations()} {
+		forkSituations(), chanceSituations(), answerSituations(), serialSituations()} {
 		all = append(all, family...)
 	}
 	return all

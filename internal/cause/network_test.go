@@ -27,7 +27,7 @@ func loopSituations() []situation {
 			cause: "net.delayed", place: "loop;epoll_pwait", low: 0.9, high: 1, level: Explains},
 		{name: "an event loop that waits as often, and longer", metric: "wall",
 			a: polls(100, 0.5, 800, arrival), b: polls(120, 4, 2000, arrival),
-			cause: "code.grew", place: "loop", low: 0.9, high: 1, level: Explains},
+			cause: "downstream.slow", place: "loop", low: 0.9, high: 1, level: Explains},
 		{name: "an event loop that waits more often, and as long", metric: "wall",
 			a: polls(20, 0.5, 100, arrival), b: polls(600, 0.6, 2000, arrival),
 			cause: "syscall.chatty", place: "loop;epoll_pwait", low: 0.9, high: 1, level: Explains},

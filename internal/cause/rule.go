@@ -38,7 +38,7 @@ var (
 	device = deference{[]Rule{ruleIOLimit, ruleSlowDisk},
 		"a device that is slow, or not asked in time, makes every wait for it longer"}
 	inKernel = deference{[]Rule{ruleReclaim, ruleDirty, ruleJournal, ruleWriteback, ruleInode, rulePageIn, ruleMapLock,
-		ruleIOLimit, ruleSlowDisk, ruleFileServer},
+		ruleIOLimit, ruleSlowDisk, ruleFileServer, ruleAnswer, ruleFileLock},
 		"what a call waits for in the kernel is no cost of making it, whoever makes it"}
 	kernelTimer = deference{[]Rule{ruleLoss, ruleDelayed, ruleCork, ruleIOLimit, ruleDirty, rulePageIn},
 		"a timer that the kernel set ends no sleep of the program's"}

@@ -62,6 +62,7 @@ type wait struct {
 	jitter  float64 // part of its length that varies
 	ended   string  // the waker's stack
 	behind  string  // where the waker had slept before, a kernel thread by the name of jbd2/vda-8
+	outside string  // the thread of another program that ends it
 }
 
 // three is an amount per run of three runs that scatter a little.
@@ -223,6 +224,9 @@ func (m *builder) wait(w wait, tid int32, at, blocked, queue int64) {
 	}
 	if w.waker == recording.WakerThread {
 		own.WakerPid, own.WakerTid, own.WakerComm = rootPid, w.wakerTi, "prog"
+	}
+	if w.outside != "" {
+		own.WakerKind, own.WakerPid, own.WakerTid, own.WakerComm = recording.WakerThread, 9998, 9998, w.outside
 	}
 	if w.behind != "" {
 		own.WakerComm, own.HopNs, own.HopStack, own.HopComm = "jbd2/vda-8", blocked, m.stack(w.behind), "ksoftirqd/0"

@@ -45,6 +45,7 @@ const (
 	QueueIn     Role = "queue in"
 	WaitedForIn Role = "waited for in"
 	AnsweredBy  Role = "answered by" // a process of this host
+	HeldBy      Role = "held by"     // another program, that has a lock
 	StoppedFor  Role = "stopped for" // an operation of a run time
 	SleepsIn    Role = "sleeps in"
 	OtherEndIn  Role = "the other end waits in"
@@ -79,7 +80,7 @@ func (p Place) String() string {
 	case InLine:
 		text = "cache line of " + text
 	case InProcess:
-		if p.Role != Competitor && p.Role != AnsweredBy {
+		if p.Role != Competitor && p.Role != AnsweredBy && p.Role != HeldBy {
 			text = "process " + text
 		}
 	default:

@@ -19,6 +19,8 @@ func TestNapsOfGoAreNoTicks(t *testing.T) {
 	}{
 		{"a nap", "nanosleep", "g:runtime.runqgrab;runtime.usleep;k:__x64_sys_nanosleep", "g:main.work", false},
 		{"a nap whose stack is lost", "nanosleep", "k:__x64_sys_nanosleep", "g:main.work", false},
+		{"a sleep in C that is linked into it", "nanosleep", "g:runtime.racefini;__sanitizer_usleep;k:__x64_sys_nanosleep",
+			"g:main.work", true},
 		{"a timer of Go", "futex", "g:runtime.findRunnable;runtime.notetsleep;k:__x64_sys_futex", "g:main.work", true},
 		{"a sleep in C", "nanosleep", "main;poll;k:__x64_sys_nanosleep", "main;work", true},
 		{"a sleep in C whose stack is lost", "nanosleep", "k:__x64_sys_nanosleep", "main;work", true},

@@ -65,10 +65,13 @@ func (r *Run) NapsIn(pid, stack int32, call string) bool {
 	if call != "nanosleep" {
 		return false
 	}
-	if kind := r.userKind(stack); kind != "" {
-		return kind == recording.KindGo
+	frames := r.Names.Frames(stack)
+	at := names.LastUser(frames)
+	if at < 0 {
+		return r.runsGo(pid)
 	}
-	return r.runsGo(pid)
+	// C that is linked into it, as the race detector, is read by the same table.
+	return frames[at].Kind == recording.KindGo && strings.HasPrefix(frames[at].Name, "runtime.")
 }
 
 // userKind is what the innermost function in user space is written in; "" where none is known.

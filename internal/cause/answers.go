@@ -1,0 +1,124 @@
+package cause
+
+import (
+	"slices"
+	"strings"
+
+	"culprit/internal/code"
+	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
+	"culprit/recording"
+)
+
+// handOn are kernel functions in which a thread hands on what another one waits for at a socket, a
+// pipe or a terminal, or makes room there: they stand on the waker's stack.
+var handOn = []string{"sock_def_readable", "sock_def_write_space", "sk_stream_write_space", "unix_write_space",
+	"pipe_write", "pipe_read", "n_tty_", "tty_write"}
+
+// outsiders are who ends waits of the program from outside, by the name of the thread, and in which
+// calls of which processes: a wait too short for a stack in the kernel is known by who ended it,
+// and one too short even for that by its call. What a device ends is ended by an interrupt.
+type outsiders struct{ by, in map[string]bool }
+
+func (s *scene) outsidersIn(seen func(*compare.Path) bool) outsiders {
+	known := outsiders{map[string]bool{}, map[string]bool{}}
+	for i := range s.paths {
+		if path := &s.paths[i]; endedOutside(path) && path.WakerComm != "" && seen(path) {
+			known.by[path.WakerComm], known.in[callIn(path)] = true, true
+		}
+	}
+	return known
+}
+
+func callIn(path *compare.Path) string { return path.Process + "\x00" + path.Syscall }
+
+// endedOutside reports whether a thread of another program ended a wait.
+func endedOutside(path *compare.Path) bool {
+	return path.Kind == compare.Blocked && path.WakerKind == recording.WakerThread && !path.WakerOwn && !path.Lock
+}
+
+func (known outsiders) ended(path *compare.Path) bool {
+	return endedOutside(path) && (known.by[path.WakerComm] || path.WakerComm == "" && known.in[callIn(path)])
+}
+
+// arrived reports whether the network ended a wait: what a device ends has no socket on its way.
+func arrived(path *compare.Path) bool {
+	return path.Kind == compare.Blocked && path.WakerKind == recording.WakerInterrupt && !path.Lock &&
+		(code.InKernel(path.WakerStack, handOn...) || strings.HasPrefix(path.Syscall, "recv"))
+}
+
+// findAnswer claims waits for what another program sends or takes, but for those of a process that
+// serves others: it waits for work. Where more is asked and each answer takes as long, that is what
+// changed.
+func findAnswer(s *scene) []finding {
+	if s.metric != compare.MetricWall {
+		return nil
+	}
+	known := s.outsidersIn(func(path *compare.Path) bool { return code.InKernel(path.WakerStack, handOn...) })
+	return []finding{{cause: DownstreamSlow, stands: s.unlessMoreIsAsked,
+		match: func(i int) bool {
+			path := &s.paths[i]
+			return (known.ended(path) || arrived(path)) && !s.serves(path.Process) &&
+				(awaitsAnswer(path.Syscall) || slices.Contains(sendCalls, path.Syscall))
+		},
+		tell: func(c *claim) {
+			c.claim = "the program waits for the answers of another one"
+			s.tellAnswered(c)
+			s.locateWait(c)
+			s.atKeys(c, InPeer, counts.Network+recording.NetConnect)
+		}}}
+}
+
+// serves reports whether a process accepts more connections than it opens.
+func (s *scene) serves(process string) bool {
+	accepted, opened := s.accepted(process), s.count(counts.Call("connect", "count"), process)
+	return accepted.b > opened.b
+}
+
+// unlessMoreIsAsked says where more questions, each as dear as on the other side, account for most
+// of what waits for answers grew by.
+func (s *scene) unlessMoreIsAsked(c *claim) string {
+	if s.oneSided {
+		return ""
+	}
+	a, b := s.seconds(c)
+	took, times := means(a, b), s.callCount(first(s.callsOf(c)))
+	if times.more()*took.each(times).a >= majority*took.more() {
+		return "more is asked, and each answer takes about as long"
+	}
+	return ""
+}
+
+// tellAnswered names who ended most of the waits.
+func (s *scene) tellAnswered(c *claim) {
+	ended := s.tally(c.members, func(i int) string {
+		if path := &s.paths[i]; endedOutside(path) {
+			return path.WakerComm
+		}
+		return ""
+	})
+	for _, name := range most(ended, 1) {
+		c.at(Place{Kind: InProcess, Role: AnsweredBy, Name: name})
+		c.add("offcpu", "waited until "+name+" answered", sides{b: ended[name]}, "s/run")
+	}
+}
+
+// fileLockCalls wait for nothing but a lock of a file when a thread ends the wait.
+var fileLockCalls = []string{"flock", "fcntl"}
+
+// findForeignLock claims waits for the lock of a file that another program holds.
+func findForeignLock(s *scene) []finding {
+	return []finding{{cause: LockContended,
+		match: func(i int) bool {
+			return endedOutside(&s.paths[i]) && slices.Contains(fileLockCalls, s.paths[i].Syscall)
+		},
+		tell: func(c *claim) {
+			c.claim = "the program waits for the lock of a file that another program holds"
+			s.locateWait(c)
+			holders := s.tally(c.members, func(i int) string { return s.paths[i].WakerComm })
+			for _, name := range most(holders, 1) {
+				c.at(Place{Kind: InProcess, Role: HeldBy, Name: name})
+				c.add("offcpu", "waited until "+name+" gave it up", sides{b: holders[name]}, "s/run")
+			}
+		}}}
+}
