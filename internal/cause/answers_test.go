@@ -4,7 +4,7 @@ const (
 	inFileServer = "_start;main;price_of;libc.so.6!open;k:__x64_sys_openat;do_sys_openat2;fuse_open;" +
 		"__fuse_simple_request;request_wait_answer"
 	inDaemon = "_start;main;session_loop;libc.so.6!read;k:ksys_read;fuse_dev_do_read"
-	handsOn  = "k:tcp_data_queue;sock_def_readable;__wake_up_common"
+	handsOn  = "k:tcp_sendmsg;process_backlog;tcp_v4_rcv;tcp_data_queue;sock_def_readable;__wake_up_common"
 )
 
 // Waits that another program ends: for its answers, for files that it serves, for a lock that it
@@ -28,6 +28,9 @@ func answerSituations() []situation {
 	return []situation{
 		{name: "answers of another program take longer", metric: "wall", a: calls(held(asked(10, 1)), "recvfrom", 10),
 			b: calls(held(asked(10, 70)), "recvfrom", 10), cause: "downstream.slow", place: "answered by postgres",
+			low: 0.9, high: 1, level: Explains},
+		{name: "answers that take as long as a delayed acknowledgement", metric: "wall", a: calls(free, "recvfrom", 10),
+			b: calls(held(asked(10, 41)), "recvfrom", 10), cause: "downstream.slow", place: "answered by postgres",
 			low: 0.9, high: 1, level: Explains},
 		{name: "another program is asked more often", metric: "wall", a: calls(held(asked(10, 5)), "recvfrom", 10),
 			b: calls(held(asked(100, 5)), "recvfrom", 100), cause: "code.grew", place: "ask", low: 0.9, high: 1,

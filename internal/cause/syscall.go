@@ -154,11 +154,16 @@ func (s *scene) chattyCalls() map[string]float64 {
 	seen := map[string]bool{}
 	for i := range s.traits {
 		call := s.traits[i].call
-		if call == "" || seen[call] || quietCalls[call] || clockCalls[call] || spawnCalls[call] || syncCalls[call] ||
-			mapCalls[call] {
+		if call == "" || seen[call] {
 			continue
 		}
 		seen[call] = true
+		if failed := s.countOf(counts.Call(call, "errors")); call == "execve" && failed.grew(timesCalls, fewestCalls) {
+			chatty[call] = failed.more() // a program is looked for in one directory after the other
+		}
+		if quietCalls[call] || clockCalls[call] || spawnCalls[call] || syncCalls[call] || mapCalls[call] {
+			continue
+		}
 		if calls := s.callCount(call); calls.grew(timesCalls, fewestCalls) && s.small(call, calls.b) {
 			chatty[call] = calls.more()
 		}

@@ -43,6 +43,8 @@ func Delayed(wakerKind string, seconds float64, waker, sleeper []recording.Frame
 		return true
 	case seconds < DelayedLeastS || wakerKind == recording.WakerTimer:
 		return false
+	case code.InKernel(waker, "tcp_sendmsg"):
+		return false // a thread of this host sent it just then, and its work took as long
 	}
 	return arrives(waker) || waitsForSocket(sleeper)
 }
