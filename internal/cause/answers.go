@@ -13,7 +13,7 @@ import (
 // handOn are kernel functions in which a thread hands on what another one waits for at a socket, a
 // pipe or a terminal, or makes room there: they stand on the waker's stack.
 var handOn = []string{"sock_def_readable", "sock_def_write_space", "sk_stream_write_space", "unix_write_space",
-	"pipe_write", "pipe_read", "n_tty_", "tty_write"}
+	"unix_dgram_recvmsg", "unix_stream_read", "pipe_write", "pipe_read", "n_tty_", "tty_write"}
 
 // outsiders are who ends waits of the program from outside, by the name of the thread, and in which
 // calls of which processes: a wait too short for a stack in the kernel is known by who ended it,
@@ -23,7 +23,7 @@ type outsiders struct{ by, in map[string]bool }
 func (s *scene) outsidersIn(seen func(*compare.Path) bool) outsiders {
 	known := outsiders{map[string]bool{}, map[string]bool{}}
 	for i := range s.paths {
-		if path := &s.paths[i]; endedOutside(path) && path.WakerComm != "" && seen(path) {
+		if path := &s.paths[i]; endedOutside(path) && !path.Lock && path.WakerComm != "" && seen(path) {
 			known.by[path.WakerComm], known.in[callIn(path)] = true, true
 		}
 	}
@@ -32,19 +32,27 @@ func (s *scene) outsidersIn(seen func(*compare.Path) bool) outsiders {
 
 func callIn(path *compare.Path) string { return path.Process + "\x00" + path.Syscall }
 
-// endedOutside reports whether a thread of another program ended a wait.
+// endedOutside reports whether a thread of another program ended a wait, or one that is not known.
 func endedOutside(path *compare.Path) bool {
-	return path.Kind == compare.Blocked && path.WakerKind == recording.WakerThread && !path.WakerOwn && !path.Lock
+	return path.Kind == compare.Blocked && path.WakerKind == recording.WakerThread && !path.WakerOwn
 }
 
 func (known outsiders) ended(path *compare.Path) bool {
-	return endedOutside(path) && (known.by[path.WakerComm] || path.WakerComm == "" && known.in[callIn(path)])
+	return endedOutside(path) && !path.Lock && (known.by[path.WakerComm] || path.WakerComm == "" && known.in[callIn(path)])
 }
 
 // arrived reports whether the network ended a wait: what a device ends has no socket on its way.
 func arrived(path *compare.Path) bool {
 	return path.Kind == compare.Blocked && path.WakerKind == recording.WakerInterrupt && !path.Lock &&
 		(code.InKernel(path.WakerStack, handOn...) || strings.HasPrefix(path.Syscall, "recv"))
+}
+
+// handedBetween are calls that only another thread ends: at a word in shared memory, or a queue.
+var handedBetween = []string{"futex", "semop", "semtimedop", "msgrcv", "msgsnd", "mq_timedreceive", "mq_timedsend"}
+
+// passes reports whether something is handed on in a call.
+func passes(call string) bool {
+	return awaitsAnswer(call) || slices.Contains(sendCalls, call) || slices.Contains(handedBetween, call)
 }
 
 // findAnswer claims waits for what another program sends or takes, but for those of a process that
@@ -54,12 +62,13 @@ func findAnswer(s *scene) []finding {
 	if s.metric != compare.MetricWall {
 		return nil
 	}
-	known := s.outsidersIn(func(path *compare.Path) bool { return code.InKernel(path.WakerStack, handOn...) })
+	known := s.outsidersIn(func(path *compare.Path) bool {
+		return code.InKernel(path.WakerStack, handOn...) || slices.Contains(handedBetween, path.Syscall)
+	})
 	return []finding{{cause: DownstreamSlow, stands: s.unlessMoreIsAsked,
 		match: func(i int) bool {
 			path := &s.paths[i]
-			return (known.ended(path) || arrived(path)) && !s.serves(path.Process) &&
-				(awaitsAnswer(path.Syscall) || slices.Contains(sendCalls, path.Syscall))
+			return (known.ended(path) || arrived(path)) && !s.serves(path.Process) && passes(path.Syscall)
 		},
 		tell: func(c *claim) {
 			c.claim = "the program waits for the answers of another one"
@@ -106,14 +115,20 @@ func (s *scene) tellAnswered(c *claim) {
 // fileLockCalls wait for nothing but a lock of a file when a thread ends the wait.
 var fileLockCalls = []string{"flock", "fcntl"}
 
-// findForeignLock claims waits for the lock of a file that another program holds.
+// isForeignLock reports whether a path waits for a lock that another program holds: of a file, or in
+// memory that they share.
+func isForeignLock(path *compare.Path) bool {
+	takes := func(frame recording.Frame) bool { return frame.Kind != recording.KindKernel && takesLock(frame) }
+	return endedOutside(path) && (slices.Contains(fileLockCalls, path.Syscall) || path.WakerComm != "" &&
+		(path.Lock || path.Syscall == "futex" && slices.ContainsFunc(path.Frames, takes)))
+}
+
+// findForeignLock claims waits for locks that another program holds.
 func findForeignLock(s *scene) []finding {
 	return []finding{{cause: LockContended,
-		match: func(i int) bool {
-			return endedOutside(&s.paths[i]) && slices.Contains(fileLockCalls, s.paths[i].Syscall)
-		},
+		match: func(i int) bool { return isForeignLock(&s.paths[i]) },
 		tell: func(c *claim) {
-			c.claim = "the program waits for the lock of a file that another program holds"
+			c.claim = "the program waits for a lock that another program holds"
 			s.locateWait(c)
 			holders := s.tally(c.members, func(i int) string { return s.paths[i].WakerComm })
 			for _, name := range most(holders, 1) {

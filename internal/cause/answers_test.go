@@ -50,5 +50,13 @@ func answerSituations() []situation {
 			b: held(wait{count: 20, ms: 10, call: "flock", outside: "backup",
 				stack: "_start;main;append;libc.so.6!flock;k:__do_sys_flock;locks_lock_inode_wait"}),
 			cause: "lock.contended", place: "held by backup", low: 0.9, high: 1, level: Explains},
+		{name: "another program holds a lock in memory that both share", metric: "wall", a: free,
+			b: held(wait{count: 20, ms: 10, call: "futex", outside: "backup",
+				stack: "_start;main;append;libc.so.6!pthread_mutex_lock;k:__x64_sys_futex;futex_wait"}),
+			cause: "lock.contended", place: "held by backup", low: 0.9, high: 1, level: Explains},
+		{name: "a scanner permits each access", metric: "wall", a: calls(free, "openat", 50),
+			b: calls(held(wait{count: 50, ms: 3, call: "openat", outside: "scand",
+				stack: "_start;main;load;libc.so.6!open;k:__x64_sys_openat;fsnotify;fanotify_handle_event"}), "openat", 50),
+			cause: "monitor.attached", place: "answered by scand", low: 0.9, high: 1, level: Explains},
 	}
 }

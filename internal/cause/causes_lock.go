@@ -4,9 +4,9 @@ package cause
 const (
 	LockContended ID = "lock.contended"
 
-	ruleHerd     Rule = "herd"
-	ruleLock     Rule = "lock"
-	ruleFileLock Rule = "file lock of others"
+	ruleHerd    Rule = "herd"
+	ruleLock    Rule = "lock"
+	ruleForeign Rule = "lock of others"
 )
 
 func lockContended() Cause {
@@ -30,13 +30,14 @@ func lockContended() Cause {
 			"is no lock; a semaphore of one that threads both take and give counts as a lock; where the run " +
 			"itself takes longer in Python, waits for the interpreter while it runs belong to that code",
 		Recognise: []recogniser{
-			{ruleFileLock, findForeignLock, []deference{watched}},
+			{ruleForeign, findForeignLock, []deference{watched}},
 			{ruleHerd, findHerd, []deference{
 				noCPU, watched, child,
 				{[]Rule{ruleSleep, rulePolled}, "a wait that the program gave a time is none to be woken"},
 			}},
 			{ruleLock, findLock, []deference{
 				noCPU, watched, child, timed,
+				{[]Rule{ruleForeign}, "what another program holds is nothing that the threads do to each other"},
 				{[]Rule{ruleHerd}, "the queue for a condition's lock is there because all were woken"},
 				{[]Rule{ruleSleep, rulePolled},
 					"a sleep is no wait for a lock, unless the sleepers take turns"},

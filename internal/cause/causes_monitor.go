@@ -5,7 +5,8 @@ const (
 	MonitorAttached    ID = "monitor.attached"
 	MonitorMultiplexed ID = "monitor.multiplexed"
 
-	ruleMonitor Rule = "monitor"
+	ruleMonitor    Rule = "monitor"
+	rulePermission Rule = "permission"
 )
 
 func monitorAttached() Cause {
@@ -15,7 +16,7 @@ func monitorAttached() Cause {
 		Example: "perf counts events of each task of a program that switches often: 1.3 times the CPU " +
 			"time, each context switch dearer, counters opened by process perf (monitor-perf-c)",
 		Evidence: "holders of perf events, BPF programs and ptrace found on the host; cost per context " +
-			"switch",
+			"switch; waits until a program permits an access (fanotify: virus scanners, audits)",
 		Proof: "detach it, or count per CPU instead",
 		Flips: []Flip{{Way: ByRestart, What: PartTracer, Exact: true,
 			Text: "start it without the monitor that its command starts"}},
@@ -27,6 +28,7 @@ func monitorAttached() Cause {
 			{ruleMonitor, findMonitor, []deference{
 				{[]Rule{ruleTracer}, "what a tracer adds to system calls is the tracer's"},
 			}},
+			{rulePermission, findPermission, nil},
 		},
 	}
 }

@@ -63,6 +63,7 @@ func downstreamSlow() Cause {
 				noCPU, watched,
 				{[]Rule{ruleLoss, ruleDelayed, ruleCork}, "the answer was under way"},
 				{[]Rule{ruleFileServer}, "the answer is a file"},
+				{[]Rule{ruleForeign}, "a lock that is given up is no answer"},
 			}},
 		},
 		Before: []deference{

@@ -72,6 +72,22 @@ func (s *scene) tellWatchers(c *claim) {
 	}
 }
 
+// findPermission claims waits until another program permits an access to a file.
+func findPermission(s *scene) []finding {
+	asks := func(path *compare.Path) bool {
+		return path.Kind == compare.Blocked && code.InKernel(path.Frames, "fanotify_handle_event", "fanotify_get_response")
+	}
+	known := s.outsidersIn(asks)
+	return []finding{{cause: MonitorAttached,
+		match: func(i int) bool { return asks(&s.paths[i]) || known.ended(&s.paths[i]) },
+		tell: func(c *claim) {
+			c.claim = "another program must permit each access to a file first (fanotify: a virus scanner, an audit)"
+			c.remedy = "have that program leave these files out, or remember what it permitted (FAN_MARK_IGNORED_MASK)"
+			s.tellAnswered(c)
+			s.locateWait(c)
+		}}}
+}
+
 // switchNames are where the sampling clock books a context switch: it runs with interrupts off.
 var switchNames = []string{"finish_task_switch", "__schedule", "schedule"}
 

@@ -31,14 +31,14 @@ type deference struct {
 var (
 	noCPU = deference{[]Rule{ruleQuota, ruleAffinity, ruleCompetitor, ruleHelper},
 		"who waits for a CPU does nothing meanwhile: that is whoever keeps the CPU away"}
-	watched = deference{[]Rule{ruleTracer, ruleMonitor},
+	watched = deference{[]Rule{ruleTracer, ruleMonitor, rulePermission},
 		"what a tracer or a monitor adds to a call, a fork or a switch is its own"}
 	child = deference{[]Rule{ruleShortLived, ruleForks},
 		"all that a short-lived process does is the cost of having it"}
 	device = deference{[]Rule{ruleIOLimit, ruleSlowDisk},
 		"a device that is slow, or not asked in time, makes every wait for it longer"}
 	inKernel = deference{[]Rule{ruleReclaim, ruleDirty, ruleJournal, ruleWriteback, ruleInode, rulePageIn, ruleMapLock,
-		ruleIOLimit, ruleSlowDisk, ruleFileServer, ruleAnswer, ruleFileLock},
+		ruleIOLimit, ruleSlowDisk, ruleFileServer, ruleAnswer, ruleForeign},
 		"what a call waits for in the kernel is no cost of making it, whoever makes it"}
 	kernelTimer = deference{[]Rule{ruleLoss, ruleDelayed, ruleCork, ruleIOLimit, ruleDirty, rulePageIn},
 		"a timer that the kernel set ends no sleep of the program's"}
