@@ -115,8 +115,8 @@ func (s *scene) tellAnswered(c *claim) {
 // fileLockCalls wait for nothing but a lock of a file when a thread ends the wait.
 var fileLockCalls = []string{"flock", "fcntl"}
 
-// isForeignLock reports whether a path waits for a lock that another program holds: of a file, or in
-// memory that they share.
+// isForeignLock reports whether a path waits for a lock that another program holds: of a file, or
+// in memory that they share.
 func isForeignLock(path *compare.Path) bool {
 	takes := func(frame recording.Frame) bool { return frame.Kind != recording.KindKernel && takesLock(frame) }
 	return endedOutside(path) && (slices.Contains(fileLockCalls, path.Syscall) || path.WakerComm != "" &&
