@@ -70,6 +70,7 @@ func splitCommand(command string) (rest string, settings map[string]string) {
 	var arguments []string
 	for _, piece := range pieces {
 		switch name := "command." + piece.Name; {
+		case piece.Unsets() != nil: // which is the same as not to set them
 		case piece.Kind != shell.Variable:
 			settings[name] = strings.TrimSpace(settings[name] + " " + piece.Value())
 		case runtimeVariable.MatchString(piece.Name):

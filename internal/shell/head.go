@@ -35,6 +35,29 @@ func (p Piece) Value() string {
 	return value
 }
 
+// Unsets are the variables that env takes out, where it does nothing else.
+func (p Piece) Unsets() (names []string) {
+	if p.Kind != Carrier || p.Name != "env" {
+		return nil
+	}
+	for at := 1; at < len(p.Words); at++ {
+		word := p.Words[at].Value
+		name, long := strings.CutPrefix(word, "--unset=")
+		switch {
+		case long:
+		case (word == "-u" || word == "--unset") && at+1 < len(p.Words):
+			at++
+			name = p.Words[at].Value
+		case strings.HasPrefix(word, "-u"):
+			name = word[len("-u"):]
+		default:
+			return nil
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
 // assigned is a word that sets a variable; a quote may stand before the name where env reads it.
 var assigned = regexp.MustCompile(`^["']?([A-Za-z_][A-Za-z0-9_]*)=`)
 

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -129,6 +130,23 @@ func TestSettings(t *testing.T) {
 		}
 		if got := strings.Join(list, " ") + "|" + rest; got != want {
 			t.Errorf("%q:\n got %q\nwant %q", text, got, want)
+		}
+	}
+}
+
+// What env takes out is told where it does nothing else.
+func TestUnsets(t *testing.T) {
+	for command, want := range map[string][]string{
+		"env -u TZ ./stamp": {"TZ"}, "env -uTZ --unset=LANG --unset LC_ALL ./stamp": {"TZ", "LANG", "LC_ALL"},
+		"env ./stamp": nil, "env -C / -u TZ ./stamp": nil, "nice -n 5 ./stamp": nil, "TZ=UTC ./stamp": nil,
+	} {
+		pieces, _ := Settings(command)
+		var got []string
+		for _, piece := range pieces {
+			got = append(got, piece.Unsets()...)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: takes out %q, want %q", command, got, want)
 		}
 	}
 }

@@ -57,10 +57,22 @@ type piece struct {
 }
 
 // named are the values of pieces, with their names behind those that are known. What hands on
-// variables (env, export) sets nothing itself, but for its options.
+// variables (env, export) sets nothing itself, but for its options; one that it takes out has no
+// value.
 func named(pieces []shell.Piece, known []piece) (map[piece]string, []piece) {
 	values := map[piece]string{}
+	know := func(key piece) {
+		if !slices.Contains(known, key) {
+			known = append(known, key)
+		}
+	}
 	for _, one := range pieces {
+		if taken := one.Unsets(); taken != nil {
+			for _, name := range taken {
+				know(piece{name, true})
+			}
+			continue
+		}
 		key, value := piece{one.Name, one.Kind == shell.Variable}, one.Value()
 		if one.Kind == shell.Carrier && value == "" {
 			continue
@@ -69,9 +81,7 @@ func named(pieces []shell.Piece, known []piece) (map[piece]string, []piece) {
 			value = "(empty)" // as it is told of a process
 		}
 		values[key] = value
-		if !slices.Contains(known, key) {
-			known = append(known, key)
-		}
+		know(key)
 	}
 	return values, known
 }

@@ -177,6 +177,7 @@ func TestCommands(t *testing.T) {
 		{"CACHE=0 ./app --depth=3 -v table", "CACHE=1 ./app --depth=4 -v row extra",
 			[]settings.FactChange{variable("CACHE", "0", "1")},
 			"--depth 3 → 4; CACHE 0 → 1; the command’s table → row; the command’s extra (only B)"},
+		{"TZ=UTC ./app", "env -u TZ ./app", nil, "TZ UTC (only A)"},
 		// A run time that tells its options tells them once more.
 		{"java -Xmx1g -cp x Main", "java -Xmx1g -Xshare:off -cp x Main",
 			[]settings.FactChange{flags("-Xmx1g", "-Xmx1g -Xshare:off")}, "the command’s -Xshare:off (only B)"},
