@@ -43,7 +43,8 @@ func (known outsiders) ended(path *compare.Path) bool {
 
 // arrived reports whether the network ended a wait: what a device ends has no socket on its way.
 func arrived(path *compare.Path) bool {
-	return path.Kind == compare.Blocked && path.WakerKind == recording.WakerInterrupt && !path.Lock &&
+	byKernel := path.WakerKind == recording.WakerInterrupt || path.WakerKind == recording.WakerKernel
+	return path.Kind == compare.Blocked && byKernel && !path.Lock &&
 		(code.InKernel(path.WakerStack, handOn...) || strings.HasPrefix(path.Syscall, "recv"))
 }
 
