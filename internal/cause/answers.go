@@ -7,6 +7,7 @@ import (
 	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/compare/counts"
+	"culprit/internal/compare/timeline"
 	"culprit/recording"
 )
 
@@ -49,7 +50,8 @@ func arrived(path *compare.Path) bool {
 }
 
 // handedBetween are calls that only another thread ends: at a word in shared memory, or a queue.
-var handedBetween = []string{"futex", "semop", "semtimedop", "msgrcv", "msgsnd", "mq_timedreceive", "mq_timedsend"}
+var handedBetween = append([]string{"futex", "msgrcv", "msgsnd", "mq_timedreceive", "mq_timedsend"},
+	timeline.SemaphoreCalls...)
 
 // passes reports whether something is handed on in a call.
 func passes(call string) bool {
@@ -113,14 +115,11 @@ func (s *scene) tellAnswered(c *claim) {
 	}
 }
 
-// fileLockCalls wait for nothing but a lock of a file when a thread ends the wait.
-var fileLockCalls = []string{"flock", "fcntl"}
-
 // isForeignLock reports whether a path waits for a lock that another program holds: of a file, or
 // in memory that they share.
 func isForeignLock(path *compare.Path) bool {
 	takes := func(frame recording.Frame) bool { return frame.Kind != recording.KindKernel && takesLock(frame) }
-	return endedOutside(path) && (slices.Contains(fileLockCalls, path.Syscall) || path.WakerComm != "" &&
+	return endedOutside(path) && (slices.Contains(timeline.FileLockCalls, path.Syscall) || path.WakerComm != "" &&
 		(path.Lock || path.Syscall == "futex" && slices.ContainsFunc(path.Frames, takes)))
 }
 

@@ -12,10 +12,12 @@ func (s *scene) lessAtOnce() bool {
 	return s.metric == compare.MetricWall && ran.a >= onOneCPU && ran.a >= timesAtOnce*ran.b
 }
 
-// tellSerial makes one claim of those on code that runs longer on the way to the end, where the CPU
-// time of all threads does not grow with it: on the other side it ran beside what the end waits
-// for. What takes more CPU time as well does more, and what a lock makes wait for its turn is the
-// lock's by now.
+// beside is the CPU time of what runs beside what the end waits for.
+func (s *scene) beside() sides { return s.spent(s.in.CPU).plus(over(s.paths, isRunning).times(-1)) }
+
+// tellSerial makes one claim of those on code that runs longer on the way to the end, where as much
+// less runs beside it, and the CPU time of all threads does not grow with it. What takes more CPU
+// time as well does more, and what a lock makes wait for its turn is the lock's by now.
 func (l *ledger) tellSerial(rule transfer) {
 	if l.explained || !l.lessAtOnce() {
 		return
@@ -28,7 +30,8 @@ func (l *ledger) tellSerial(rule transfer) {
 			on, moved.members = append(on, c), append(moved.members, c.members...)
 		}
 	}
-	if len(on) == 0 || l.cpuGrowth > serialPart*l.grew(moved) {
+	grown := l.grew(moved)
+	if len(on) == 0 || l.cpuGrowth > serialPart*grown || l.beside().swapped().more() < majority*grown {
 		return
 	}
 	first := on[0]
@@ -42,12 +45,10 @@ func (l *ledger) tellSerial(rule transfer) {
 // noteAtOnce tells first how much ran beside what the end waits for.
 func (s *scene) noteAtOnce(c *claim) {
 	ran, _ := s.atOnce()
-	cpu := s.spent(s.in.CPU)
-	beside := cpu.plus(over(s.paths, isRunning).times(-1))
 	of := c.evidence
 	c.evidence = nil
 	c.add("cpu", "CPUs that it ran on at once", ran, "CPUs")
-	c.add("cpu", "CPU time of all threads", cpu, "s/run")
-	c.add("cpu", "of it beside what the end waits for", beside, "s/run")
+	c.add("cpu", "CPU time of all threads", s.spent(s.in.CPU), "s/run")
+	c.add("cpu", "of it beside what the end waits for", s.beside(), "s/run")
 	c.evidence = append(c.evidence, of...)
 }

@@ -102,8 +102,8 @@ func (r *Run) HeldIn(t *Thread, wait *recording.Wait) int32 {
 	return r.released[lockObject{wait.Pid, wait.Object}]
 }
 
-// fileLockCalls wait for nothing but a lock of a file when another thread ends the wait (F_SETLKW).
-var fileLockCalls = []string{"flock", "fcntl"}
+// FileLockCalls wait for nothing but a lock of a file when another thread ends the wait (F_SETLKW).
+var FileLockCalls = []string{"flock", "fcntl"}
 
 // IsLock reports whether a wait was for a lock that the program takes on purpose: in user space, or
 // one that the kernel keeps for it.
@@ -116,7 +116,7 @@ func (r *Run) IsLock(wait *recording.Wait) bool {
 	switch {
 	case wait.WakerKind == recording.WakerTimer:
 		return told.Retries
-	case slices.Contains(fileLockCalls, wait.Syscall):
+	case slices.Contains(FileLockCalls, wait.Syscall):
 		return r.thread[wait.WakerTid] != nil // a stranger's is no contention of the program's own
 	case slices.Contains(SemaphoreCalls, wait.Syscall):
 		return r.locks[object] || told.Database
