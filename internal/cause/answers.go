@@ -71,7 +71,7 @@ func findAnswer(s *scene) []finding {
 	return []finding{{cause: DownstreamSlow, stands: s.unlessMoreIsAsked,
 		match: func(i int) bool {
 			path := &s.paths[i]
-			return (known.ended(path) || arrived(path)) && !s.serves(path.Process) && passes(path.Syscall)
+			return passes(path.Syscall) && (known.ended(path) || arrived(path)) && !s.serves(path.Process)
 		},
 		tell: func(c *claim) {
 			c.claim = "the program waits for the answers of another one"
@@ -101,8 +101,11 @@ func (s *scene) unlessMoreIsAsked(c *claim) string {
 	return ""
 }
 
-// tellAnswered names who ended most of the waits.
-func (s *scene) tellAnswered(c *claim) {
+// tellAnswered names who answered.
+func (s *scene) tellAnswered(c *claim) { s.tellEnder(c, AnsweredBy, "answered") }
+
+// tellEnder names the other program that ended most of the waits, and what it did so by.
+func (s *scene) tellEnder(c *claim, role Role, did string) {
 	ended := s.tally(c.members, func(i int) string {
 		if path := &s.paths[i]; endedOutside(path) {
 			return path.WakerComm
@@ -110,8 +113,8 @@ func (s *scene) tellAnswered(c *claim) {
 		return ""
 	})
 	for _, name := range most(ended, 1) {
-		c.at(Place{Kind: InProcess, Role: AnsweredBy, Name: name})
-		c.add("offcpu", "waited until "+name+" answered", sides{b: ended[name]}, "s/run")
+		c.at(Place{Kind: InProcess, Role: role, Name: name})
+		c.add("offcpu", "waited until "+name+" "+did, sides{b: ended[name]}, "s/run")
 	}
 }
 
@@ -130,10 +133,6 @@ func findForeignLock(s *scene) []finding {
 		tell: func(c *claim) {
 			c.claim = "the program waits for a lock that another program holds"
 			s.locateWait(c)
-			holders := s.tally(c.members, func(i int) string { return s.paths[i].WakerComm })
-			for _, name := range most(holders, 1) {
-				c.at(Place{Kind: InProcess, Role: HeldBy, Name: name})
-				c.add("offcpu", "waited until "+name+" gave it up", sides{b: holders[name]}, "s/run")
-			}
+			s.tellEnder(c, HeldBy, "gave it up")
 		}}}
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestTargetFactsOfAFixture(t *testing.T) {
@@ -104,11 +106,8 @@ func TestTargetThatEndsHasNoFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = command.Wait() }()
-	status := fmt.Sprintf("/proc/%d/status", command.Process.Pid)
-	for until := time.Now().Add(20 * time.Second); time.Now().Before(until); time.Sleep(time.Millisecond) {
-		if text, _ := os.ReadFile(status); strings.Contains(string(text), "State:\tZ") {
-			break
-		}
+	if err := unix.Waitid(unix.P_PID, command.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
+		t.Fatal(err)
 	}
 	if facts := TargetFacts("/", command.Process.Pid); facts != nil {
 		t.Errorf("a process that has ended has facts %v", facts)
