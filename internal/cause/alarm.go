@@ -57,7 +57,7 @@ var signalWaits = map[string]bool{"pause": true, "rt_sigsuspend": true}
 func (s *scene) timedSignals() bool {
 	within := func(name string) float64 {
 		return over(s.paths, func(path *compare.Path) bool {
-			return isRunning(path) && code.DeliversSignal(path.Frames) && code.InKernel(path.Frames, name)
+			return isRunning(path) && delivers(path.Frames) && code.InKernel(path.Frames, name)
 		}).b
 	}
 	by := func(waker string) float64 {
@@ -71,10 +71,15 @@ func (s *scene) timedSignals() bool {
 	return timed+by(recording.WakerTimer) > sent+by(recording.WakerThread)
 }
 
+// delivers reports whether the kernel delivers a signal in a program that handles many.
+func delivers(frames []recording.Frame) bool {
+	return code.DeliversSignal(frames) || code.LeavesInterrupt(frames)
+}
+
 // handlesSignal reports whether a path delivers a signal, is in a handler, or comes back from one.
 func (s *scene) handlesSignal(i int) bool {
 	call := s.traits[i].call
-	return call == "rt_sigreturn" || signalWaits[call] || code.DeliversSignal(s.paths[i].Frames) ||
+	return call == "rt_sigreturn" || signalWaits[call] || delivers(s.paths[i].Frames) ||
 		code.SignalHandler(s.paths[i].Frames) >= 0
 }
 

@@ -10,6 +10,7 @@ const (
 	deliver    = "arch_do_signal_or_restart;get_signal"
 	interrupt  = work + ";k:asm_sysvec_apic_timer_interrupt;irqentry_exit_to_user_mode;" + deliver
 	poke       = work + ";k:asm_sysvec_reschedule_ipi;irqentry_exit_to_user_mode;" + deliver
+	way        = work + ";k:asm_sysvec_apic_timer_interrupt;irqentry_exit_to_user_mode"
 	goBack     = work + ";libc.so.6!__restore_rt;k:entry_SYSCALL_64_after_hwframe;do_syscall_64;__x64_sys_rt_sigreturn"
 	trampoline = work + ";libc.so.6!libc.so.6+0x3c04f;"
 )
@@ -41,6 +42,8 @@ func TestTickersThatInterrupt(t *testing.T) {
 	for _, one := range []situation{
 		{name: "a ticker by SIGALRM", metric: "cpu", a: quiet, b: handling(interrupt, 35, 1, 3000),
 			cause: "timer.ticker", place: "keep_time", low: 0.95, high: 1, level: Explains},
+		{name: "a ticker whose signals the sampler sees on the way back alone", metric: "cpu", a: quiet,
+			b: handling(way, 35, 1, 3000), cause: "timer.ticker", place: "keep_time", low: 0.95, high: 1, level: Explains},
 		{name: "what it interrupts takes longer by what interrupts hide", metric: "cpu", a: quiet,
 			b: grown(60), cause: "timer.ticker", place: "keep_time", low: 0.95, high: 1, level: Explains},
 		{name: "what it interrupts takes longer by far more", metric: "cpu", a: quiet,

@@ -21,7 +21,7 @@ func (l *ledger) giveCode(transfer) {
 	}
 	beside := false // a place is named, or a runtime that naps
 	for range codeSuspects {
-		blamed := l.tree.Find(l.free)
+		blamed := l.blamed()
 		if blamed == nil {
 			return
 		}
@@ -40,6 +40,23 @@ func (l *ledger) giveCode(transfer) {
 		}
 		beside = beside || c.silent == "" || c.silent == silentNaps
 	}
+}
+
+// blamed is the function that explains most of what nobody owns. Where that took no longer as a
+// whole, it is the one that ran longer by most of the change: threads that run instead of sleeping
+// sleep less, and end later all the same.
+func (l *ledger) blamed() *blame.Blame {
+	if found := l.tree.Find(l.free); found != nil {
+		return found
+	}
+	if l.metric != compare.MetricWall || l.oneSided || l.grew(l.all(l.free)) > 0 {
+		return nil
+	}
+	ran := l.tree.Find(func(i int) bool { return l.free(i) && isRunning(&l.paths[i]) })
+	if ran == nil || l.grew(&claim{members: ran.Members}) < majority*l.growth {
+		return nil
+	}
+	return ran
 }
 
 // Why a claim on code is not told.

@@ -182,8 +182,9 @@ func Judge(ab *investigate.Case, noise []Noise, failOver float64) *Result {
 	}
 	runs := measured(ab)
 	for _, result := range ab.Metrics {
+		a, b := result.Centre()
 		r.Metrics = append(r.Metrics, Verdict{Metric: result.Metric, Outcome: outcomeOf(result.Metric, result.Effect,
-			failOver), Effect: result.Effect, MedianA: result.MedianA, MedianB: result.MedianB})
+			failOver), Effect: result.Effect, MedianA: a, MedianB: b})
 		r.Values[result.Metric.Name] = SideSet{A: trial.Values(runs, result.Metric.Name, "A"),
 			B: trial.Values(runs, result.Metric.Name, "B")}
 	}

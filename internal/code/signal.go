@@ -20,6 +20,15 @@ var (
 // DeliversSignal reports whether the kernel delivers a signal on a stack, or comes back from one.
 func DeliversSignal(frames []recording.Frame) bool { return InKernel(frames, signalNames...) }
 
+// LeavesInterrupt reports whether a stack ends on the kernel's way from an interrupt back to the
+// program, which is where it delivers signals. Samples of the software clock that fall due while
+// interrupts are off are taken there.
+func LeavesInterrupt(frames []recording.Frame) bool {
+	last := len(frames) - 1
+	return last >= 0 && frames[last].Kind == recording.KindKernel &&
+		strings.Contains(frames[last].Name, "exit_to_user_mode")
+}
+
 // SignalHandler is where in a stack the program's handler of a signal begins, −1 for none. It is
 // called by nobody: below the code that was interrupted stands the C library's return from signals
 // (its return address is that function's first byte, so that most often it is a place in the

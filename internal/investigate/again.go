@@ -18,7 +18,8 @@ const shownAtLeast = 0.25
 // twenty that decide by chance.
 func (inv *investigation) contradicted(found *evidence) bool {
 	decided := inv.c.Outcome == Worse || inv.c.Outcome == Better
-	if !decided || inv.c.B == nil || inv.scarce != ample || inv.explained() != inv.c.Metric.Name {
+	if !decided || inv.c.B == nil || inv.scarce != ample || inv.explained() != inv.c.Metric.Name ||
+		inv.slowRuns() != nil { // most recorded runs of both sides are alike, too
 		return false
 	}
 	a, b := stat.Middle(valuesOf(found.a, inv.explained())), stat.Middle(valuesOf(found.b, inv.explained()))

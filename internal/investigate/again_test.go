@@ -5,7 +5,6 @@ import (
 
 	"culprit/internal/cause"
 	"culprit/internal/trial"
-	"culprit/recording"
 )
 
 // Recorded runs that changed the other way contradict a decision, in both directions; those that
@@ -30,14 +29,7 @@ func TestContradicted(t *testing.T) {
 	} {
 		inv := &investigation{c: &Case{B: &SideSummary{}, Outcome: one.outcome, Metric: Metric{Name: trial.MetricWall},
 			Effect: &cause.Effect{Ratio: map[Outcome]float64{Worse: 1.1, Better: 1 / 1.1}[one.outcome]}}}
-		found := &evidence{}
-		for side, values := range map[string][]float64{sideA: one.a, sideB: one.b} {
-			for _, value := range values {
-				rec := &recording.Recording{}
-				rec.Manifest.Metrics = map[string]float64{trial.MetricWall: value}
-				found.add(side, side, rec)
-			}
-		}
+		found := recordedAs(one.a, one.b)
 		if got := inv.contradicted(found); got != one.want {
 			t.Errorf("%s: %v", one.name, got)
 		}

@@ -175,8 +175,41 @@ type MetricResult struct {
 	Effect  cause.Effect `json:"effect"`
 	MedianA float64      `json:"median_a"`
 	MedianB float64      `json:"median_b"`
+	// Kinds is set where the runs are of two kinds, and one side has more of the slow ones.
+	Kinds *RunKinds `json:"kinds,omitempty"`
 
 	need int // how many more pairs would decide
+}
+
+// RunKinds tells of runs that are usual or slow, with nothing in between.
+type RunKinds struct {
+	SlowA int     `json:"slow_a"` // runs of A, of so many pairs
+	SlowB int     `json:"slow_b"`
+	Pairs int     `json:"pairs"`
+	Usual float64 `json:"usual"` // medians of both kinds
+	Slow  float64 `json:"slow"`
+	// MeanA and MeanB are what Effect compares where Decides is set.
+	MeanA   float64 `json:"mean_a"`
+	MeanB   float64 `json:"mean_b"`
+	Decides bool    `json:"decides"`
+}
+
+// Centre is what Effect compares: the medians, or the means where slow runs decide.
+func (r *MetricResult) Centre() (a, b float64) {
+	if r.Kinds != nil && r.Kinds.Decides {
+		return r.Kinds.MeanA, r.Kinds.MeanB
+	}
+	return r.MedianA, r.MedianB
+}
+
+// DecidedByKinds are the runs that decided the metric of the case, nil where most runs did.
+func (c *Case) DecidedByKinds() *RunKinds {
+	for i := range c.Metrics {
+		if kinds := c.Metrics[i].Kinds; c.Metrics[i].Metric.Name == c.Metric.Name && kinds != nil && kinds.Decides {
+			return kinds
+		}
+	}
+	return nil
 }
 
 // SideSummary is one side in short.

@@ -62,11 +62,12 @@ func (inv *investigation) look(plan *stat.Plan, name string, logs []float64,
 	default:
 		decision = plan.Apart(decision, a, b, inv.options.Smallest)
 	}
+	decision, kinds := inv.ofKinds(plan, decision, metric, measured)
 	ratio, confidence := decision.Verdict()
 	if metric.Better == "higher" {
 		ratio = stat.Interval{Value: 1 / ratio.Value, Low: 1 / ratio.High, High: 1 / ratio.Low}
 	}
-	result := MetricResult{Metric: metric, Outcome: Outcome(decision.Outcome), need: decision.More,
+	result := MetricResult{Metric: metric, Outcome: Outcome(decision.Outcome), need: decision.More, Kinds: kinds,
 		Effect: cause.Effect{Ratio: ratio.Value, Low: ratio.Low, High: ratio.High, Confidence: confidence}}
 	result.MedianA, result.MedianB = stat.Middle(a), stat.Middle(b)
 	return result, nil
@@ -156,7 +157,8 @@ func (inv *investigation) secondsOf(result MetricResult) float64 {
 	if inv.options.Load != nil || inv.live != nil {
 		return inv.secondsOfLoad(result)
 	}
-	return result.MedianB - result.MedianA
+	a, b := result.Centre()
+	return b - a
 }
 
 // stretch is how much longer each second of CPU time took by the clock, because others kept the

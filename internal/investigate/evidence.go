@@ -41,6 +41,8 @@ const evidenceSlice = time.Millisecond
 type evidence struct {
 	a, b  []*recording.Recording
 	files map[*recording.Recording]string // their names in the case's folder
+	// unshown tells that none of them shows the change: nothing may be named by them.
+	unshown bool
 }
 
 // add keeps a recording of one side under the name of its file.

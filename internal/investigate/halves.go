@@ -26,8 +26,8 @@ const (
 )
 
 // halved parts what was recorded of the suffering side: showing are the runs that have the change
-// of the trials, ok tells that there are clearly two kinds.
-func halved(suffering, other []float64, ratio float64) (limit float64, showing int, ok bool) {
+// of the trials, at least so many, ok tells that there are clearly two kinds.
+func halved(suffering, other []float64, ratio float64, least int) (limit float64, showing int, ok bool) {
 	sorted := slices.Sorted(slices.Values(suffering))
 	at := 0 // the first of those above the widest gap
 	for i := 1; i < len(sorted); i++ {
@@ -36,7 +36,7 @@ func halved(suffering, other []float64, ratio float64) (limit float64, showing i
 		}
 	}
 	showing = len(sorted) - at
-	if at == 0 || showing < leastShowing || len(other) == 0 {
+	if at == 0 || showing < least || len(other) == 0 {
 		return 0, 0, false
 	}
 	quiet, slow, calm := stat.Middle(sorted[:at]), stat.Middle(sorted[at:]), stat.Middle(other)
@@ -49,7 +49,8 @@ func halved(suffering, other []float64, ratio float64) (limit float64, showing i
 }
 
 // judgedBy are the recordings to judge by: all of them, or, where these leave open what the change
-// comes from and are clearly of two kinds, those of the suffering side that show it.
+// comes from and are clearly of two kinds, those of the suffering side that show it. Where slow
+// runs decided, only these tell what makes a run slow: nil where too few were recorded.
 func (inv *investigation) judgedBy(ctx context.Context, found *evidence) *evidence {
 	decided := inv.c.Outcome == Worse || inv.c.Outcome == Better
 	if !decided || inv.c.B == nil || inv.live != nil || inv.explained() != inv.c.Metric.Name {
@@ -59,22 +60,37 @@ func (inv *investigation) judgedBy(ctx context.Context, found *evidence) *eviden
 	if side == sideA {
 		of, other = other, of
 	}
-	values := valuesOf(of, inv.explained())
-	limit, showing, ok := halved(values, valuesOf(other, inv.explained()), inv.c.Effect.Ratio)
-	if !ok || inv.settled(ctx, found) {
+	metric, recorded := inv.explained(), len(of)
+	slow, ratio, least := inv.slowRuns(), inv.c.Effect.Ratio, leastShowing
+	if slow != nil {
+		ratio, least = slow.Slow/slow.Usual, 1
+	}
+	limit, showing, ok := halved(valuesOf(of, metric), valuesOf(other, metric), ratio, least)
+	switch {
+	case slow != nil && !ok:
+		inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("of %d recorded runs of %s none was one of its slow ones: no "+
+			"suspect is named; a longer --budget records more", recorded, side))
+		return &evidence{a: found.a, b: found.b, files: found.files, unshown: true}
+	case !ok || slow == nil && inv.settled(ctx, found):
 		return found
 	}
-	var kept []*recording.Recording
-	for i, rec := range of {
-		if values[i] >= limit {
-			kept = append(kept, rec)
+	those := func(of []*recording.Recording, show bool) (kept []*recording.Recording) {
+		for i, value := range valuesOf(of, metric) {
+			if (value >= limit) == show {
+				kept = append(kept, of[i])
+			}
 		}
+		return kept
 	}
 	inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("%d of %d recorded runs of %s show the change, the others run as "+
-		"%s does: what is told is of those %d", showing, len(of), side, otherSide(side), showing))
-	part := &evidence{a: found.a, b: kept, files: found.files}
+		"%s does: what is told is of those %d", showing, recorded, side, otherSide(side), showing))
+	of = those(of, true)
+	if usual := those(other, false); slow != nil && len(usual) > 0 {
+		other = usual
+	}
+	part := &evidence{a: other, b: of, files: found.files}
 	if side == sideA {
-		part.a, part.b = kept, found.b
+		part.a, part.b = of, other
 	}
 	return part
 }

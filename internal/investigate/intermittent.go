@@ -20,6 +20,9 @@ const mostIntermittent = 12
 func (inv *investigation) shows(found *evidence) bool {
 	suffering, metric := inv.suffering(), inv.explained()
 	worse, better := stat.Middle(inv.ranFor(suffering)), stat.Middle(inv.ranFor(otherSide(suffering)))
+	if slow := inv.slowRuns(); slow != nil {
+		worse, better = slow.Slow, slow.Usual
+	}
 	if inv.c.B == nil || inv.c.Outcome == Undecided || metric != inv.c.Metric.Name || worse == 0 {
 		return true
 	}

@@ -27,6 +27,9 @@ func (inv *investigation) prove(ctx context.Context) error {
 		if inv.options.Prove == ProveNone || errors.Is(err, errNoFlip) {
 			continue
 		}
+		if err == nil && inv.slowRuns() != nil {
+			err = errors.New("only some runs are slow, and trials of a flip tell what it does to most of them")
+		}
 		if err == nil {
 			err = inv.affords(&planned)
 		}

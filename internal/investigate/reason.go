@@ -2,6 +2,7 @@ package investigate
 
 import (
 	"context"
+	"math"
 
 	"culprit/internal/compare"
 	"culprit/internal/compare/settings"
@@ -66,6 +67,9 @@ func (inv *investigation) read(ctx context.Context,
 		return nil, explain.Context{}, err
 	}
 	known := explain.Context{Outcome: stat.Outcome(inv.c.Outcome), OneSided: inv.oneSided}
+	if found.unshown {
+		known.Outcome = stat.Undecided
+	}
 	if inv.costs == nil {
 		if inv.costs, err = explain.Measure(ctx); err != nil {
 			return nil, known, err
@@ -119,9 +123,13 @@ func (inv *investigation) explained() string {
 	return tested[explain.Lead(tested, inv.stretch())].Metric
 }
 
-// changeOf is B − A per run in seconds, as the trials without the recorder saw it.
+// changeOf is B − A per run in seconds, as the trials without the recorder saw it. Where slow runs
+// decide, those are what is explained: what a slow run takes more.
 func changeOf(result MetricResult) compare.Interval {
 	a, effect := result.MedianA, result.Effect
+	if kinds := result.Kinds; kinds != nil && kinds.Decides {
+		a = math.Abs((kinds.Slow - kinds.Usual) / (effect.Ratio - 1))
+	}
 	return compare.Interval{Value: a * (effect.Ratio - 1), Low: a * (effect.Low - 1), High: a * (effect.High - 1)}
 }
 

@@ -60,6 +60,8 @@ func verdictOf(c *investigate.Case) verdict {
 	for _, result := range c.Metrics {
 		if result.Metric.Name != c.Metric.Name {
 			words.Others = append(words.Others, otherMetric(c, result))
+		} else if result.Kinds != nil {
+			words.Others = append(words.Others, slowRuns(result.Kinds))
 		}
 	}
 	return words
@@ -116,6 +118,9 @@ func headline(c *investigate.Case) string {
 			return fmt.Sprintf("Too few runs to tell A from B on %s: in these, %s", noun, span(*e, c.Metric.Name))
 		}
 		return fmt.Sprintf("Cannot tell A from B on %s yet: %s", noun, span(*c.Effect, c.Metric.Name))
+	}
+	if c.DecidedByKinds() != nil {
+		return compared(*c.Effect, c.Metric) + " in the mean, by runs that are slow"
 	}
 	return compared(*c.Effect, c.Metric)
 }
@@ -229,8 +234,12 @@ func detail(c *investigate.Case) string {
 		return fmt.Sprintf("%s %s; A is %s, B is %s", nounPer(c, c.Metric),
 			change(c.A.Median, c.B.Median, c.Metric.Unit), sideOf(c.A), sideOf(*c.B))
 	}
-	return fmt.Sprintf("%s %s, %s", nounPer(c, c.Metric), change(c.A.Median, c.B.Median, c.Metric.Unit),
-		plural(min(c.A.Trials, c.B.Trials), "pair"))
+	pairs := plural(min(c.A.Trials, c.B.Trials), "pair")
+	if kinds := c.DecidedByKinds(); kinds != nil {
+		return fmt.Sprintf("%s %s in the mean, %s", nounPer(c, c.Metric),
+			change(kinds.MeanA, kinds.MeanB, c.Metric.Unit), pairs)
+	}
+	return fmt.Sprintf("%s %s, %s", nounPer(c, c.Metric), change(c.A.Median, c.B.Median, c.Metric.Unit), pairs)
 }
 
 // sideOf says what a side is where one was recorded earlier.
@@ -246,7 +255,8 @@ func otherMetric(c *investigate.Case, result investigate.MetricResult) string {
 	if c.B == nil {
 		return noun + " " + amount(result.MedianA, result.Metric.Unit)
 	}
-	text := noun + " " + change(result.MedianA, result.MedianB, result.Metric.Unit)
+	a, b := result.Centre()
+	text := noun + " " + change(a, b, result.Metric.Unit)
 	if known(&result.Effect) {
 		text += fmt.Sprintf(", %s (%s)", times(result.Effect.Ratio), intervalAsTold(result.Effect))
 	}

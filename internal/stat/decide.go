@@ -36,6 +36,8 @@ type Decision struct {
 	More int
 	// Last is true at the plan's last look.
 	Last bool
+	// OfMeans is true where Plan.Kinds decided: Ratio is that of the means.
+	OfMeans bool
 }
 
 // Verdict is the interval that the outcome was read from, and how sure it is as a whole: that of

@@ -159,12 +159,16 @@ func TestLogRatiosAndRecordingCost(t *testing.T) {
 	if got := Values(measure, "wall", "B"); len(got) != 5 {
 		t.Errorf("values of B: %v", got)
 	}
-	runs[0].Metrics = map[string]float64{"wall": 0}
-	if _, err := LogRatios(runs, "wall", [2]string{"A", "B"}); err == nil ||
+	if a, b := Paired(measure, "wall", [2]string{"A", "B"}); len(a) != 5 || len(b) != 5 ||
+		math.Abs(b[0]/a[0]-2) > 1e-12 {
+		t.Errorf("pairs %v and %v: want the values of the five pairs", a, b)
+	}
+	measure[0].Metrics = map[string]float64{"wall": 0}
+	if _, err := LogRatios(measure, "wall", [2]string{"A", "B"}); err == nil ||
 		!strings.Contains(err.Error(), "above zero") {
 		t.Errorf("%v", err)
 	}
-	_, err = LogRatios(runs, "rate", [2]string{"A", "B"})
+	_, err = LogRatios(measure, "rate", [2]string{"A", "B"})
 	if err == nil || !strings.Contains(err.Error(), "metric rate") {
 		t.Errorf("%v", err)
 	}

@@ -3,6 +3,7 @@ package trial
 import (
 	"culprit/internal/stat"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -10,33 +11,48 @@ import (
 // LogRatios returns ln(B/A) of a metric for every pair of which both runs are valid, in the order
 // of the pairs. sides names the two labels (sides, or levels of a knob), baseline first.
 func LogRatios(runs []Run, metric string, sides [2]string) ([]float64, error) {
-	values := map[int][2]float64{}
-	seen := map[int][2]bool{}
+	pairs := pairsOf(runs, sides)
+	ratios := make([]float64, len(pairs))
+	for i, pair := range pairs {
+		var logs [2]float64
+		for at, run := range pair {
+			value, err := logOf(run, metric)
+			if err != nil {
+				return nil, err
+			}
+			logs[at] = value
+		}
+		ratios[i] = logs[1] - logs[0]
+	}
+	return ratios, nil
+}
+
+// Paired returns a metric of both runs of each of these pairs, in the same order.
+func Paired(runs []Run, metric string, sides [2]string) (a, b []float64) {
+	for _, pair := range pairsOf(runs, sides) {
+		a, b = append(a, pair[0].Metrics[metric]), append(b, pair[1].Metrics[metric])
+	}
+	return a, b
+}
+
+// pairsOf are the pairs of which both runs are valid, in their order.
+func pairsOf(runs []Run, sides [2]string) [][2]Run {
+	known, seen := map[int][2]Run{}, map[int][2]bool{}
 	for _, run := range runs {
 		at := slices.Index(sides[:], run.label())
 		if at < 0 || !run.Valid {
 			continue
 		}
-		value, err := logOf(run, metric)
-		if err != nil {
-			return nil, err
-		}
-		pair, both := values[run.Pair], seen[run.Pair]
-		pair[at], both[at] = value, true
-		values[run.Pair], seen[run.Pair] = pair, both
+		pair, both := known[run.Pair], seen[run.Pair]
+		pair[at], both[at] = run, true
+		known[run.Pair], seen[run.Pair] = pair, both
 	}
-	var pairs []int
-	for pair, both := range seen {
-		if both[0] && both[1] {
-			pairs = append(pairs, pair)
-		}
+	maps.DeleteFunc(known, func(pair int, _ [2]Run) bool { return seen[pair] != [2]bool{true, true} })
+	pairs := make([][2]Run, 0, len(known))
+	for _, pair := range slices.Sorted(maps.Keys(known)) {
+		pairs = append(pairs, known[pair])
 	}
-	slices.Sort(pairs)
-	ratios := make([]float64, len(pairs))
-	for i, pair := range pairs {
-		ratios[i] = values[pair][1] - values[pair][0]
-	}
-	return ratios, nil
+	return pairs
 }
 
 // CostLogs are the logarithms of a metric without and with the recorder, for a comparison of two

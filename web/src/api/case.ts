@@ -21,12 +21,24 @@ export interface Effect {
   confidence: number | null;
 }
 
+export interface RunKinds {
+  slow_a: number;
+  slow_b: number;
+  pairs: number;
+  usual: number | null;
+  slow: number | null;
+  mean_a: number | null;
+  mean_b: number | null;
+  decides: boolean;
+}
+
 export interface MetricResult {
   metric: Metric;
   outcome: string;
   effect: Effect;
   median_a: number | null;
   median_b: number | null;
+  kinds?: RunKinds;
 }
 
 export interface Interval {
