@@ -26,8 +26,8 @@ const (
 )
 
 // halved parts what was recorded of the suffering side: showing are the runs that have the change
-// of the trials, at least so many, ok tells that there are clearly two kinds.
-func halved(suffering, other []float64, ratio float64, least int) (limit float64, showing int, ok bool) {
+// of the trials, ok tells that there are clearly two kinds.
+func halved(suffering, other []float64, ratio float64) (limit float64, showing int, ok bool) {
 	sorted := slices.Sorted(slices.Values(suffering))
 	at := 0 // the first of those above the widest gap
 	for i := 1; i < len(sorted); i++ {
@@ -36,7 +36,7 @@ func halved(suffering, other []float64, ratio float64, least int) (limit float64
 		}
 	}
 	showing = len(sorted) - at
-	if at == 0 || showing < least || len(other) == 0 {
+	if at == 0 || showing < leastShowing || len(other) == 0 {
 		return 0, 0, false
 	}
 	quiet, slow, calm := stat.Middle(sorted[:at]), stat.Middle(sorted[at:]), stat.Middle(other)
@@ -50,7 +50,7 @@ func halved(suffering, other []float64, ratio float64, least int) (limit float64
 
 // judgedBy are the recordings to judge by: all of them, or, where these leave open what the change
 // comes from and are clearly of two kinds, those of the suffering side that show it. Where slow
-// runs decided, only these tell what makes a run slow: nil where too few were recorded.
+// runs decided, only these tell what makes a run slow.
 func (inv *investigation) judgedBy(ctx context.Context, found *evidence) *evidence {
 	decided := inv.c.Outcome == Worse || inv.c.Outcome == Better
 	if !decided || inv.c.B == nil || inv.live != nil || inv.explained() != inv.c.Metric.Name {
@@ -60,12 +60,11 @@ func (inv *investigation) judgedBy(ctx context.Context, found *evidence) *eviden
 	if side == sideA {
 		of, other = other, of
 	}
-	metric, recorded := inv.explained(), len(of)
-	slow, ratio, least := inv.slowRuns(), inv.c.Effect.Ratio, leastShowing
+	metric, recorded, slow := inv.explained(), len(of), inv.slowRuns()
+	limit, showing, ok := halved(valuesOf(of, metric), valuesOf(other, metric), inv.c.Effect.Ratio)
 	if slow != nil {
-		ratio, least = slow.Slow/slow.Usual, 1
+		limit, showing, ok = slow.among(valuesOf(of, metric), valuesOf(other, metric))
 	}
-	limit, showing, ok := halved(valuesOf(of, metric), valuesOf(other, metric), ratio, least)
 	switch {
 	case slow != nil && !ok:
 		inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("of %d recorded runs of %s none was one of its slow ones: no "+

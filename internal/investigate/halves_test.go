@@ -28,7 +28,7 @@ func TestHalved(t *testing.T) {
 		{"nothing of the other side", []float64{0.43, 0.52, 0.52}, nil, 1.2, 0},
 		{"nothing", nil, nil, 1.2, 0},
 	} {
-		limit, showing, ok := halved(one.suffering, one.other, one.ratio, leastShowing)
+		limit, showing, ok := halved(one.suffering, one.other, one.ratio)
 		if !ok {
 			showing = 0
 		}

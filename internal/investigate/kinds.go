@@ -1,6 +1,8 @@
 package investigate
 
 import (
+	"math"
+
 	"culprit/internal/stat"
 	"culprit/internal/trial"
 )
@@ -22,6 +24,19 @@ func (inv *investigation) ofKinds(plan *stat.Plan, decision stat.Decision, metri
 	}
 	return decision, &RunKinds{SlowA: kinds.SlowA, SlowB: kinds.SlowB, Pairs: kinds.Pairs, Usual: kinds.Usual,
 		Slow: kinds.Slow, MeanA: stat.Average(a), MeanB: stat.Average(b), Decides: decision.OfMeans}
+}
+
+// among says how many recorded runs of the suffering side are slow ones, and from which value on:
+// beyond the middle between both kinds, as ratios have it, where usual runs are what most of the
+// other side's are under the recorder.
+func (k *RunKinds) among(suffering, other []float64) (limit float64, showing int, ok bool) {
+	limit = stat.Middle(other) * math.Sqrt(k.Slow/k.Usual)
+	for _, value := range suffering {
+		if value >= limit {
+			showing++
+		}
+	}
+	return limit, showing, showing > 0 && limit > 0
 }
 
 // slowRuns are the kinds of runs that decided the metric that is explained; nil where most runs

@@ -65,6 +65,10 @@ func TestSlowRunsDecide(t *testing.T) {
 	if len(part.a) != 2 || len(part.b) != 1 || part.unshown {
 		t.Errorf("%d and %d recordings are judged, want those of usual runs and the slow one", len(part.a), len(part.b))
 	}
+	both := inv.judgedBy(context.Background(), recordedAs([]float64{0.21, 0.22}, []float64{2.2, 2.1}))
+	if len(both.b) != 2 || both.unshown {
+		t.Errorf("both recorded runs of B are slow ones: %+v", both)
+	}
 	quick := inv.judgedBy(context.Background(), recordedAs([]float64{0.21, 0.22}, []float64{0.22, 0.21, 0.22}))
 	last := inv.c.Warnings[len(inv.c.Warnings)-1]
 	if !quick.unshown || len(quick.b) != 3 || !strings.Contains(last, "of 3 recorded runs") {

@@ -23,8 +23,8 @@ const (
 	// the nearest runs of different kinds. Chosen: runs that scatter evenly, or around one value, have
 	// less.
 	clearKinds = 0.5
-	// kindsAlpha is the chance that Plan.Kinds calls sides different that are the same, over all
-	// metrics. It comes on top of the plan's own, and is a fifth of what that usually is.
+	// kindsAlpha is the chance that Plan.Kinds calls sides different that are the same, over all looks
+	// and metrics. It comes on top of the plan's own, and is a fifth of what that usually is.
 	kindsAlpha = 0.01
 	// leastAlone is how many pairs whose slow run is of one side hold back that sides are the same:
 	// one slow run is any host's.

@@ -1,11 +1,12 @@
 package trial
 
 import (
-	"culprit/internal/stat"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
+
+	"culprit/internal/stat"
 )
 
 // LogRatios returns ln(B/A) of a metric for every pair of which both runs are valid, in the order
