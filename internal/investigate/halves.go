@@ -61,10 +61,11 @@ func (inv *investigation) judgedBy(ctx context.Context, found *evidence) *eviden
 		of, other = other, of
 	}
 	metric, recorded, slow := inv.explained(), len(of), inv.slowRuns()
-	limit, showing, ok := halved(valuesOf(of, metric), valuesOf(other, metric), inv.c.Effect.Ratio)
+	part := func(a, b []float64) (limit float64, showing int, ok bool) { return halved(a, b, inv.c.Effect.Ratio) }
 	if slow != nil {
-		limit, showing, ok = slow.among(valuesOf(of, metric), valuesOf(other, metric))
+		part = slow.among
 	}
+	limit, showing, ok := part(valuesOf(of, metric), valuesOf(other, metric))
 	switch {
 	case slow != nil && !ok:
 		inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("of %d recorded runs of %s none was one of its slow ones: no "+
@@ -87,9 +88,8 @@ func (inv *investigation) judgedBy(ctx context.Context, found *evidence) *eviden
 	if usual := those(other, false); slow != nil && len(usual) > 0 {
 		other = usual
 	}
-	part := &evidence{a: other, b: of, files: found.files}
 	if side == sideA {
-		part.a, part.b = of, other
+		return &evidence{a: of, b: other, files: found.files}
 	}
-	return part
+	return &evidence{a: other, b: of, files: found.files}
 }

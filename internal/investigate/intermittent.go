@@ -20,15 +20,16 @@ const mostIntermittent = 12
 func (inv *investigation) shows(found *evidence) bool {
 	suffering, metric := inv.suffering(), inv.explained()
 	worse, better := stat.Middle(inv.ranFor(suffering)), stat.Middle(inv.ranFor(otherSide(suffering)))
-	if slow := inv.slowRuns(); slow != nil {
-		worse, better = slow.Slow, slow.Usual
-	}
 	if inv.c.B == nil || inv.c.Outcome == Undecided || metric != inv.c.Metric.Name || worse == 0 {
 		return true
 	}
-	recorded := found.b
+	recorded, other := found.b, found.a
 	if suffering == sideA {
-		recorded = found.a
+		recorded, other = other, recorded
+	}
+	if slow := inv.slowRuns(); slow != nil {
+		_, showing, _ := slow.among(valuesOf(recorded, metric), valuesOf(other, metric))
+		return showing >= max(1, min(leastShowing, len(recorded)))
 	}
 	showing := 0
 	for _, value := range valuesOf(recorded, metric) {

@@ -50,11 +50,10 @@ func decideBoth(t *testing.T, plan *Plan, a, b []float64) (Decision, *Kinds) {
 	var decision Decision
 	var kinds *Kinds
 	for _, look := range plan.Looks {
-		logs := make([]float64, look)
-		for i := range logs {
-			logs[i] = math.Log(b[i] / a[i])
+		logs, err := LogRatios(a[:look], b[:look])
+		if err != nil {
+			t.Fatal(err)
 		}
-		var err error
 		if decision, err = plan.Decide(logs, 0.02); err != nil {
 			t.Fatal(err)
 		}
