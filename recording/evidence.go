@@ -188,6 +188,9 @@ type Line struct {
 	// WatchedNs is how long a debug register watched the word while the thread ran; 0: not tried.
 	WatchedNs int64 `parquet:"watched_ns,optional"`
 	Stack     int32 `parquet:"stack"` // the code that touches it
+	// Behind tells that the samples were taken where a function has just returned that ended with
+	// the access: Stack ends in what called it.
+	Behind bool `parquet:"behind,optional"`
 	// Name is a variable, the type of what a pointer leads to, MonitorOf a class, or LockWord and
 	// one of the first two; "" when unknown.
 	Name string `parquet:"name,dict"`

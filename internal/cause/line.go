@@ -146,7 +146,7 @@ func costOf(shared, at, self sides) float64 {
 }
 
 func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears bearing) {
-	s.locate(c, "")
+	s.locateTouching(c, line)
 	c.at(Place{Kind: InLine, Name: cmp.Or(line.Name, line.Memory)})
 	c.line = Drawn(line)
 	if line.Confirmed {
@@ -178,6 +178,23 @@ func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears bearing) 
 		c.doubt(DoubtUnconfirmed, "not confirmed by debug registers: operands were computed from sampled registers")
 	}
 	c.doubt(DoubtFree, "a line can be shared and cost nothing: pin the threads to one CPU and see")
+}
+
+// locateTouching finds where a claim's code touches a line: not in what only calls it.
+func (s *scene) locateTouching(c *claim, line *compare.SharedLine) {
+	all := c.members
+	c.members = slices.DeleteFunc(slices.Clone(all), func(i int) bool {
+		frames := s.paths[i].Frames
+		at := beforeKernel(frames)
+		return at >= 0 && slices.ContainsFunc(line.Functions, func(function lines.Function) bool {
+			return function.Calls && names.KeyOf(function.Frame) == names.KeyOf(frames[at])
+		})
+	})
+	if len(c.members) == 0 {
+		c.members = all
+	}
+	s.locate(c, "")
+	c.members = all
 }
 
 // confirmedBy is what saw who touches a line.

@@ -65,6 +65,8 @@ type Verdict struct {
 	Effect  cause.Effect        `json:"effect"`
 	MedianA float64             `json:"median_a"`
 	MedianB float64             `json:"median_b"`
+	// Kinds is set where the runs are of two kinds, and one side has more of the slow ones.
+	Kinds *investigate.RunKinds `json:"kinds,omitempty"`
 }
 
 // Noise is what equal things differ by here.
@@ -182,9 +184,9 @@ func Judge(ab *investigate.Case, noise []Noise, failOver float64) *Result {
 	}
 	runs := measured(ab)
 	for _, result := range ab.Metrics {
-		a, b := result.Centre()
-		r.Metrics = append(r.Metrics, Verdict{Metric: result.Metric, Outcome: outcomeOf(result.Metric, result.Effect,
-			failOver), Effect: result.Effect, MedianA: a, MedianB: b})
+		r.Metrics = append(r.Metrics, Verdict{Metric: result.Metric,
+			Outcome: outcomeOf(result.Metric, result.Effect, failOver), Effect: result.Effect,
+			MedianA: result.MedianA, MedianB: result.MedianB, Kinds: result.Kinds})
 		r.Values[result.Metric.Name] = SideSet{A: trial.Values(runs, result.Metric.Name, "A"),
 			B: trial.Values(runs, result.Metric.Name, "B")}
 	}

@@ -195,11 +195,15 @@ type RunKinds struct {
 }
 
 // Centre is what Effect compares: the medians, or the means where slow runs decide.
-func (r *MetricResult) Centre() (a, b float64) {
-	if r.Kinds != nil && r.Kinds.Decides {
-		return r.Kinds.MeanA, r.Kinds.MeanB
+func (r *MetricResult) Centre() (a, b float64) { return r.Kinds.Centre(r.MedianA, r.MedianB) }
+
+// Centre is what an effect compares whose medians are these. k is nil where the runs are of one
+// kind.
+func (k *RunKinds) Centre(medianA, medianB float64) (a, b float64) {
+	if k != nil && k.Decides {
+		return k.MeanA, k.MeanB
 	}
-	return r.MedianA, r.MedianB
+	return medianA, medianB
 }
 
 // DecidedByKinds are the runs that decided the metric of the case, nil where most runs did.

@@ -10,7 +10,8 @@ const enoughEvidence = 3
 // wantsPair says whether one more pair is to be recorded after so many: while there is time, and
 // where the budget may grow until two runs a side have a spread, and with a third where those two
 // do not tell what the change comes from (settled, asked at most once a pair). Where no pair shows
-// the change, which only some runs may have, they go on for as long as there is time.
+// the change, which only some runs may have, they go on for as long as there is time; where all of
+// them do not tell what it comes from, for half of it.
 func (inv *investigation) wantsPair(done int, settled, shows func() bool) bool {
 	switch {
 	case done < leastEvidence:
@@ -22,7 +23,7 @@ func (inv *investigation) wantsPair(done int, settled, shows func() bool) bool {
 	case inv.left() > inv.recordedTime(1)+reasoningTime && !shows():
 		return true
 	case done >= mostEvidence:
-		return false
+		return inv.c.B != nil && inv.c.Outcome != Undecided && inv.affordsEvidence(done) && !settled()
 	case !inv.options.MayGrow || inv.scarce != ample || inv.c.B == nil || inv.c.Outcome == Undecided ||
 		done >= enoughEvidence:
 		return false
@@ -37,9 +38,13 @@ func (inv *investigation) wantsPair(done int, settled, shows func() bool) bool {
 
 // settled reports whether the recordings made so far name a suspect whose part of the change is
 // surely more than nothing: the judgement as it would be at the end. What cannot be compared gets
-// no better by more.
+// no better by more. Where slow runs decided, these alone are judged: shows asks for them.
 func (inv *investigation) settled(ctx context.Context, found *evidence) bool {
-	shown, known, err := inv.read(ctx, found)
+	if inv.slowRuns() != nil {
+		return true
+	}
+	a, b := inv.withoutUnusual(sideA, found.a), inv.withoutUnusual(sideB, found.b)
+	shown, known, err := inv.read(ctx, &evidence{a: a, b: b})
 	if err != nil {
 		return true
 	}

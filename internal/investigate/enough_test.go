@@ -44,7 +44,9 @@ func TestEvidenceIsRecordedUntilItTells(t *testing.T) {
 		{"long runs, the first suspect is sure", recordedAt(long, long, true), true, 2, 1},
 		{"long runs, the first suspect is not sure", recordedAt(long, long, true), false, 3, 1},
 		{"a budget that was asked for", recordedAt(long, long, false), false, 1, 0},
-		{"short runs", recordedAt(20*time.Second, 300*time.Millisecond, true), false, mostEvidence, 0},
+		{"short runs", recordedAt(20*time.Second, 300*time.Millisecond, true), true, mostEvidence, 1},
+		{"short runs, nothing is sure", recordedAt(20*time.Second, 300*time.Millisecond, true), false, mostIntermittent, 6},
+		{"short runs, and little time", recordedAt(12*time.Second, 300*time.Millisecond, true), false, 9, 3},
 		{"no time is left within the most", recordedAt(UsualBudget-MostBudget, long, true), false, 1, 0},
 	} {
 		pairs, asked := pairsOf(test.inv, test.settled)
@@ -56,7 +58,7 @@ func TestEvidenceIsRecordedUntilItTells(t *testing.T) {
 		}
 	}
 	for left, want := range map[time.Duration]int{20 * time.Second: mostIntermittent, 8 * time.Second: 7} {
-		if pairs, _ := pairsShowing(recordedAt(left, 300*time.Millisecond, true), false, false); pairs != want {
+		if pairs, _ := pairsShowing(recordedAt(left, 300*time.Millisecond, true), true, false); pairs != want {
 			t.Errorf("the change is in no recording, %v are left: %d pairs, want %d", left, pairs, want)
 		}
 	}

@@ -74,6 +74,16 @@ const (
 // unless its runs without the recorder do so again and again: then the long ones are what is looked
 // for.
 func (inv *investigation) dropUnusual(side string, recordings []*recording.Recording) []*recording.Recording {
+	kept := inv.withoutUnusual(side, recordings)
+	if dropped := len(recordings) - len(kept); dropped > 0 {
+		inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf(
+			"%d of %d recordings of %s left out: they took far longer than the others", dropped, len(recordings), side))
+	}
+	return kept
+}
+
+// withoutUnusual are the recordings that dropUnusual keeps.
+func (inv *investigation) withoutUnusual(side string, recordings []*recording.Recording) []*recording.Recording {
 	if len(recordings) <= leastUsual {
 		return recordings
 	}
@@ -88,12 +98,9 @@ func (inv *investigation) dropUnusual(side string, recordings []*recording.Recor
 			kept = append(kept, rec)
 		}
 	}
-	if dropped := len(recordings) - len(kept); dropped == 0 || len(kept) < leastUsual {
+	if len(kept) < leastUsual {
 		return recordings
 	}
-	inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf(
-		"%d of %d recordings of %s left out: they took far longer than the others", len(recordings)-len(kept),
-		len(recordings), side))
 	return kept
 }
 

@@ -54,6 +54,7 @@ type investigation struct {
 	// oneSided are the disturbances that come with one side only: evidence, not noise.
 	oneSided   []string
 	costs      map[string]compare.Interval  // of operations on this host, by their names in bench
+	latest     reading                      // of the recordings that were judged last
 	facts      map[string]map[string]string // of each side's latest recording
 	failedRuns int                          // made again because of failed requests
 	comms      []string                     // of the suffering side's own processes

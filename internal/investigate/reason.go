@@ -3,6 +3,7 @@ package investigate
 import (
 	"context"
 	"math"
+	"slices"
 
 	"culprit/internal/compare"
 	"culprit/internal/compare/settings"
@@ -62,7 +63,7 @@ func (inv *investigation) judgeBy(shown *explain.Evidence, known explain.Context
 // read takes the recordings made so far, and what a judgement of them rests on.
 func (inv *investigation) read(ctx context.Context,
 	found *evidence) (*explain.Evidence, explain.Context, error) {
-	shown, err := explain.Read(found.a, found.b, units.PerAuto)
+	shown, err := inv.compared(found)
 	if err != nil {
 		return nil, explain.Context{}, err
 	}
@@ -99,6 +100,25 @@ func (inv *investigation) read(ctx context.Context,
 		}
 	}
 	return shown, known, nil
+}
+
+// reading is what some recordings show together.
+type reading struct {
+	a, b  []*recording.Recording
+	shown *explain.Evidence
+}
+
+// compared reads recordings: once, where the same ones are asked for again.
+func (inv *investigation) compared(found *evidence) (*explain.Evidence, error) {
+	last := &inv.latest
+	if last.shown != nil && slices.Equal(last.a, found.a) && slices.Equal(last.b, found.b) {
+		return last.shown, nil
+	}
+	shown, err := explain.Read(found.a, found.b, units.PerAuto)
+	if err == nil {
+		*last = reading{slices.Clone(found.a), slices.Clone(found.b), shown}
+	}
+	return shown, err
 }
 
 // isOfRequests tells the metrics of requests, as loads and recordings tell them.

@@ -93,13 +93,19 @@ func ciSides(out *bytes.Buffer, r *ci.Result) {
 func ciTable(out *bytes.Buffer, r *ci.Result) {
 	out.WriteString("| | A | B | change | |\n|---|--:|--:|--:|---|\n")
 	for _, v := range r.Metrics {
-		unit := scaleFor(v.Metric.Unit, v.MedianA, v.MedianB)
+		a, b := v.Kinds.Centre(v.MedianA, v.MedianB)
+		unit := scaleFor(v.Metric.Unit, a, b)
 		show := func(value float64) string { return withUnit(digits(value*unit.factor), unit.unit) }
-		fmt.Fprintf(out, "| %s | %s | %s | %s (%s to %s) | %s |\n", mdText(metricNoun(v.Metric.Name), 60), show(v.MedianA),
-			show(v.MedianB), signedRatio(v.Effect.Ratio), signedRatio(v.Effect.Low), signedRatio(v.Effect.High),
-			v.Outcome)
+		fmt.Fprintf(out, "| %s | %s | %s | %s (%s to %s) | %s |\n", mdText(metricNoun(v.Metric.Name), 60), show(a), show(b),
+			signedRatio(v.Effect.Ratio), signedRatio(v.Effect.Low), signedRatio(v.Effect.High), v.Outcome)
 	}
 	out.WriteString("\n")
+	for _, v := range r.Metrics {
+		if v.Kinds != nil {
+			fmt.Fprintf(out, "%s: %s%s.\n\n", mdText(metricNoun(v.Metric.Name), 60), slowRuns(v.Kinds),
+				map[bool]string{true: "; the table has the means of all runs"}[v.Kinds.Decides])
+		}
+	}
 }
 
 // signedRatio is a ratio as a change: "+5.1 %", "2.31×".

@@ -27,6 +27,24 @@ func checked(name string) *ci.Result {
 		Values: map[string]ci.SideSet{"wall": {A: []float64{1, 1.01, 0.99}, B: []float64{1.3, 1.28}}}}
 }
 
+// Where slow runs decide, the summary has means, and says which runs they are the means of.
+func TestCISummaryTellsOfSlowRuns(t *testing.T) {
+	r := checked("./new")
+	r.Metrics[0].MedianA, r.Metrics[0].MedianB = 1, 1.01
+	r.Metrics[0].Kinds = &investigate.RunKinds{SlowB: 17, Pairs: 70, Usual: 1, Slow: 11, MeanA: 1.02, MeanB: 3.7,
+		Decides: true}
+	var out bytes.Buffer
+	if err := CISummary(&out, r, CIOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"1.02\u00a0s | 3.70\u00a0s", "17 of 70 runs of B take 11.0× as long",
+		"means of all runs"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+}
+
 // Names of the data are no markup, no link and no mention, and cannot end a table or a fence.
 func TestCISummaryIsHarmless(t *testing.T) {
 	const hostile = "x` | <script>alert(1)</script> ![i](https://evil.example/p) @everyone #1 ```\n\u202e"

@@ -51,6 +51,9 @@ type Function struct {
 	// AtA and AtB are seconds per run at lines that threads share or have each for themselves, also
 	// while no other one ran; nil where no lines of the second kind are known.
 	AtA, AtB []float64
+	// Calls tells that it is not the code at the line: most of its samples were taken right behind
+	// the call of such a function.
+	Calls bool
 }
 
 // use is what one recording shows of one line.
@@ -60,6 +63,7 @@ type use struct {
 	names     map[string]bool
 	functions map[recording.Frame]float64 // samples
 	fought    map[recording.Frame]float64 // of those, while others ran that touch the line
+	behind    map[recording.Frame]float64 // of all, right behind the call of what touches it
 	threads   map[int32]bool
 	words     users[int32]  // by thread
 	tasks     users[uint64] // by task of Go, where it is known
@@ -170,8 +174,8 @@ func usesOf(rec *recording.Recording, collects collecting) (order []*use) {
 		}
 		if uses[at] == nil {
 			uses[at] = &use{pids: map[int32]bool{}, memory: row.Memory, names: map[string]bool{},
-				functions: map[recording.Frame]float64{}, fought: map[recording.Frame]float64{}, threads: map[int32]bool{},
-				words: users[int32]{}, tasks: users[uint64]{},
+				functions: map[recording.Frame]float64{}, fought: map[recording.Frame]float64{},
+				behind: map[recording.Frame]float64{}, threads: map[int32]bool{}, words: users[int32]{}, tasks: users[uint64]{},
 				hits: hits{threads: users[int32]{}, pids: map[int32]bool{}, tasks: users[uint64]{}, written: map[int32]bool{}}}
 			order = append(order, uses[at])
 		}
@@ -187,6 +191,9 @@ func usesOf(rec *recording.Recording, collects collecting) (order []*use) {
 		if use.leaves = append(use.leaves, leaf); leaf.Name != "" {
 			use.functions[leaf] += count
 			use.fought[leaf] += foughtFor(row)
+			if row.Behind {
+				use.behind[leaf] += count
+			}
 		}
 		use.threads[row.Tid] = true
 		if count > 0 { // else only a debug register saw it

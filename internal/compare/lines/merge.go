@@ -19,6 +19,7 @@ type merged struct {
 	lines     []float64
 	functions map[recording.Frame][]float64 // seconds
 	touches   map[recording.Frame]float64   // samples
+	behind    map[recording.Frame]float64   // of those, right behind a call of what touches the line
 	objects   map[string]bool               // that words are called by, without their fields
 	spread    bool                          // over many lines, of which none tells anything alone
 	named     float64                       // samples of the use that gave the name
@@ -86,7 +87,7 @@ func mergedOf(found map[string]*merged, sides perrun.Sides, key string, apart bo
 		found[key] = &merged{Line: Line{False: apart}, samples: sides.Amounts(),
 			beside: sides.Amounts(), lines: sides.Amounts(),
 			functions: map[recording.Frame][]float64{}, touches: map[recording.Frame]float64{},
-			objects: map[string]bool{}}
+			behind: map[recording.Frame]float64{}, objects: map[string]bool{}}
 	}
 	return found[key]
 }
@@ -100,6 +101,7 @@ func (m *merged) take(w *window, u *use) {
 	m.lines[w.at]++
 	for frame, samples := range u.functions {
 		m.spend(w, frame, samples, u.fought[frame])
+		m.behind[frame] += u.behind[frame]
 	}
 }
 
@@ -225,6 +227,7 @@ func (m *merged) join(other *merged) {
 			m.functions[frame][at] += seconds[at]
 		}
 		m.touches[frame] += other.touches[frame]
+		m.behind[frame] += other.behind[frame]
 	}
 	maps.Copy(m.objects, other.objects)
 }
@@ -250,7 +253,7 @@ func inOrder(found []*merged, at map[recording.Frame][]float64, sides perrun.Sid
 		line.BesideA, line.BesideB = sides.Split(line.beside)
 		line.Lines = int(slices.Max(line.lines))
 		for frame, seconds := range line.functions {
-			function := Function{Frame: frame}
+			function := Function{Frame: frame, Calls: line.behind[frame] > line.touches[frame]/2}
 			function.A, function.B = sides.Split(seconds)
 			if at[frame] != nil {
 				function.AtA, function.AtB = sides.Split(at[frame])

@@ -5,6 +5,7 @@ import (
 
 	"culprit/internal/code"
 	"culprit/internal/compare/names"
+	"culprit/internal/compare/perrun"
 	"culprit/recording"
 )
 
@@ -87,11 +88,12 @@ func (r *Run) releases() map[lockObject]int32 {
 // HeldIn is the stack in which a wait's lock was held: where the thread that gave it up ran most
 // meanwhile. Of a wait that a timer ended, and of one for an interpreter, which goes from thread to
 // thread meanwhile, it is whoever else ran most. Where neither was seen to run it is where the lock
-// was mostly given up; names.None for none.
+// was mostly given up, or for an interpreter, which is given up to sleep or to read after the work,
+// where the others run most in all; names.None for none.
 func (r *Run) HeldIn(t *Thread, wait *recording.Wait) int32 {
 	from, to := wait.TimeNs, wait.WokenNs()
-	holder := r.Thread(wait.WakerTid)
-	if wait.WakerKind == recording.WakerTimer || r.Names.Locks(r.Stack(wait.Stack)).GIL {
+	holder, interpreter := r.Thread(wait.WakerTid), r.Names.Locks(r.Stack(wait.Stack)).GIL
+	if wait.WakerKind == recording.WakerTimer || interpreter {
 		holder = r.meanwhile(t, from, to)
 	}
 	if holder != nil && holder != t {
@@ -99,7 +101,32 @@ func (r *Run) HeldIn(t *Thread, wait *recording.Wait) int32 {
 			return seen
 		}
 	}
+	if interpreter {
+		if most := r.othersRunIn(t); most != names.None {
+			return most
+		}
+	}
 	return r.released[lockObject{wait.Pid, wait.Object}]
+}
+
+// othersRunIn is the stack that the other threads of a thread's process were seen in most,
+// names.None for none.
+func (r *Run) othersRunIn(t *Thread) int32 {
+	if most, known := r.others[t.Tid]; known {
+		return most
+	}
+	seen := map[int32]int64{}
+	for _, other := range r.Threads {
+		if other.Pid != t.Pid || other == t {
+			continue
+		}
+		for _, sample := range other.CPU {
+			seen[r.Stack(sample.Stack)] += sample.ValueNs
+		}
+	}
+	delete(seen, names.None)
+	r.others[t.Tid], _ = perrun.Largest(seen)
+	return r.others[t.Tid]
 }
 
 // FileLockCalls wait for nothing but a lock of a file when another thread ends the wait (F_SETLKW).

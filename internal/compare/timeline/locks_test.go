@@ -47,3 +47,19 @@ func TestWaitsForAnInterpreter(t *testing.T) {
 		t.Errorf("a poll that a timer ends: ticking %v, %d wake-ups, want 100", poller.Ticking, poller.TimerWakes)
 	}
 }
+
+// Waits too short for a sample meanwhile: whoever gives the interpreter up goes to sleep, which is
+// not what it had it for.
+func TestShortWaitsForAnInterpreter(t *testing.T) {
+	r := interpreted("take_gil")
+	waiter := r.Thread(1)
+	wait := *waiter.Waits[0]
+	wait.TimeNs, wait.BlockedNs, wait.WakerKind, wait.WakerTid = -1e9, 4e5, recording.WakerThread, 2
+	if frames := r.Names.Frames(r.HeldIn(waiter, &wait)); len(frames) != 1 || frames[0].Name != "refresh" {
+		t.Errorf("held in %v, want refresh, where the other thread runs", frames)
+	}
+	wait.Stack = 2
+	if frames := r.Names.Frames(r.HeldIn(waiter, &wait)); len(frames) != 1 || frames[0].Name != "look_up" {
+		t.Errorf("held in %v, want look_up, where a lock of another kind is given up", frames)
+	}
+}

@@ -48,6 +48,7 @@ type Run struct {
 	turns   map[turnPlace]bool
 	// released is where each lock was given up most often, as the table of locks says.
 	released map[lockObject]int32
+	others   map[int32]int32               // where the other threads run, by thread; filled when asked
 	slices   map[int64][]*recording.Sample // CPU samples of everybody on the host by slice
 	golang   map[int32]bool                // processes that run Go; nil until asked
 	serving  map[int32]bool                // threads that read requests or write their answers
@@ -84,7 +85,7 @@ type Thread struct {
 func New(rec *recording.Recording, pool *names.Pool) *Run {
 	r := &Run{Recording: rec, Names: pool, stacks: pool.Translate(rec), SliceNs: rec.Manifest.SliceNs,
 		process: map[int32]*Process{}, thread: map[int32]*Thread{},
-		slices: map[int64][]*recording.Sample{}}
+		slices: map[int64][]*recording.Sample{}, others: map[int32]int32{}}
 	if r.SliceNs <= 0 || !recording.Plausible(r.SliceNs) {
 		r.SliceNs = defaultSliceNs
 	}

@@ -26,6 +26,7 @@ type word struct {
 	address  uint64
 	size     int32
 	write    bool
+	behind   bool // the stack ends in what called the code that touches it
 	stack    int32
 }
 
@@ -99,7 +100,7 @@ func (s *Session) collectLines(window *bpf.Window) error {
 			continue
 		}
 		at := word{in: s.looker.common.lineOf(one.pid, one.address), pid: one.pid, tid: one.tid, block: one.block,
-			address: one.address, size: one.size, write: one.write, stack: stack.stack}
+			address: one.address, size: one.size, write: one.write, behind: one.returned, stack: stack.stack}
 		if stack.golang {
 			at.task = one.task
 			golang[one.pid] = true
@@ -190,7 +191,7 @@ func rowsOf(window *bpf.Window, words map[word]touched, lines map[lineOf]*sharer
 		}
 		rows = append(rows, recording.Line{Line: at.address &^ (lineBytes - 1), Offset: int32(at.address % lineBytes),
 			Size: at.size, Pid: at.pid, Tid: at.tid, Task: at.task, Comm: window.Comm[at.pid],
-			Write: at.write, Count: times.samples, Alone: times.alone, Stack: at.stack, Near: near[at].seen,
+			Write: at.write, Behind: at.behind, Count: times.samples, Alone: times.alone, Stack: at.stack, Near: near[at].seen,
 			NearByChance: near[at].byChance})
 	}
 	slices.SortFunc(rows, func(a, b recording.Line) int {

@@ -47,12 +47,13 @@ func locksIn(seen []seenOperand, stacks []namedStack) lockWords {
 	return found
 }
 
-// dropped reports whether an operand is the word of a lock that several take.
+// dropped reports whether an operand is the word of a lock that several take. Behind a call it may
+// be what a function that takes locks has just done: there others tell whether it is one.
 func (w lockWords) dropped(function string, one *seenOperand) bool {
-	if !isLock(function) {
+	of := w[wordOf{one.pid, one.address}]
+	if !isLock(function) && (!one.returned || of == nil) {
 		return false
 	}
-	of := w[wordOf{one.pid, one.address}]
 	return of == nil || of.count < fewestOfLock || of.several && !of.isRead()
 }
 

@@ -50,6 +50,7 @@ type looker struct {
 	every    time.Duration // between two looks, but for the first ones
 	young    int           // beats with a look each
 	before   instructionsBefore
+	returns  returns
 	seen     []seenOperand
 	over     int64
 	failed   error
@@ -70,7 +71,7 @@ type looker struct {
 
 func newLooker(operands *bpf.Ring[oncpuOperand], shared *common, confirm bool) *looker {
 	return &looker{operands: operands, common: shared, confirm: confirm, every: lookEvery, young: youngBeats,
-		before: instructionsBefore{}, lines: map[lineOf]*hotLine{}, lost: map[codeOf]*lostCode{},
+		before: instructionsBefore{}, returns: returns{}, lines: map[lineOf]*hotLine{}, lost: map[codeOf]*lostCode{},
 		went:    went{},
 		watcher: watchpoint.New(watchesCost), places: newPlaces(),
 		stop: make(chan struct{})}
@@ -136,6 +137,8 @@ func (l *looker) take(until int64) {
 		if sample.Data != 0 {
 			l.observe(sample)
 		} else if found, ok := accessOf(sample, l.before); ok {
+			l.keep(sample, found)
+		} else if found, ok := l.returns.accessOf(sample, l.before); ok {
 			l.keep(sample, found)
 		} else {
 			l.lose(sample)

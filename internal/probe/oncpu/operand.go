@@ -2,8 +2,9 @@ package oncpu
 
 // What memory an instruction works on, from a sample's registers. A sample's address is that of the
 // instruction to come: behind a locked instruction or a load that took long, the one before is
-// meant; it is found in the bytes before. accessOf, instructionsBefore and taskRegister are of each
-// machine: operand_amd64.go, operand_arm64.go.
+// meant; it is found in the bytes before, and behind a call in the function that returned.
+// accessOf, instructionsBefore, returns and taskRegister are of each machine: operand_amd64.go,
+// returned_amd64.go, operand_arm64.go.
 
 const (
 	stackDown = 256     // below the stack pointer: the red zone and what a call pushed
@@ -29,6 +30,8 @@ type access struct {
 	// block is the thread pointer where the memory is the running thread's own, else 0. Others may
 	// have a pointer to it.
 	block uint64
+	// returned tells that the code is of a function that has returned to where the sample was taken.
+	returned bool
 }
 
 // placed completes an access to an address by whose memory it is; false where that is the thread's
