@@ -131,15 +131,18 @@ func TestCostOf(t *testing.T) {
 	for _, test := range []struct {
 		name             string
 		shared, at, self sides
+		calls            bool
 		want             float64
 	}{
-		{"nothing known of lines of one thread", sides{0, 0.5}, sides{}, sides{1, 2}, 0.5},
-		{"as long beside more work", sides{0, 0.4}, sides{0.2, 0.4}, sides{1, 2}, 0},
-		{"longer beside as much work", sides{0, 0.7}, sides{0.2, 0.7}, sides{1, 1.5}, 0.5},
-		{"nothing but the words", sides{0, 0.9}, sides{0.54, 0.9}, sides{0.6, 1.0}, 0.36},
-		{"while others ran for less", sides{0, 0.3}, sides{0.54, 0.9}, sides{0.6, 1.0}, 0.3},
+		{"nothing known of lines of one thread", sides{0, 0.5}, sides{}, sides{1, 2}, false, 0.5},
+		{"as long beside more work", sides{0, 0.4}, sides{0.2, 0.4}, sides{1, 2}, false, 0},
+		{"longer beside as much work", sides{0, 0.7}, sides{0.2, 0.7}, sides{1, 1.5}, false, 0.5},
+		{"nothing but the words", sides{0, 0.9}, sides{0.54, 0.9}, sides{0.6, 1.0}, false, 0.36},
+		{"while others ran for less", sides{0, 0.3}, sides{0.54, 0.9}, sides{0.6, 1.0}, false, 0.3},
+		{"behind calls, as long beside more work", sides{0, 0.3}, sides{0.3, 0.3}, sides{1, 2}, true, 0},
+		{"behind calls, longer", sides{0, 0.3}, sides{0.07, 0.3}, sides{0.2, 0.7}, true, 0.23},
 	} {
-		if got := costOf(test.shared, test.at, test.self); math.Abs(got-test.want) > 1e-9 {
+		if got := costOf(test.shared, test.at, test.self, test.calls); math.Abs(got-test.want) > 1e-9 {
 			t.Errorf("%s: %g s, want %g", test.name, got, test.want)
 		}
 	}

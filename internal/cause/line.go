@@ -101,7 +101,8 @@ func (s *scene) bearing(locks []*compare.SharedLine) bearing {
 			self[last] = self[last].plus(means(s.cpu[i].A, s.cpu[i].B))
 		}
 	}
-	found, at, most, taking := bearing{}, map[names.Key]sides{}, map[names.Key]float64{}, map[names.Key]bool{}
+	found, at, most := bearing{}, map[names.Key]sides{}, map[names.Key]float64{}
+	taking, calls := map[names.Key]bool{}, map[names.Key]bool{}
 	for i := range s.lines {
 		line := &s.lines[i]
 		for _, function := range line.Functions {
@@ -112,13 +113,14 @@ func (s *scene) bearing(locks []*compare.SharedLine) bearing {
 			}
 			found[name], at[name] = sum, means(function.AtA, function.AtB)
 			taking[name] = taking[name] || slices.Contains(locks, line)
+			calls[name] = calls[name] || function.Calls
 		}
 	}
 	for name, shared := range found {
 		if taking[name] {
 			at[name] = sides{}
 		}
-		if costOf(shared.sides, at[name], self[name]) < leastBorne*self[name].more() {
+		if costOf(shared.sides, at[name], self[name], calls[name]) < leastBorne*self[name].more() {
 			delete(found, name)
 		}
 	}
@@ -132,14 +134,16 @@ const mostOwn = 0.5
 // costOf is what samples of a function in shared lines say that sharing costs, in seconds per run.
 // Where the other side has the same words in lines that threads have each for itself, code is at
 // them as well, for as long as an access takes that nobody disturbs: only what it is there for
-// longer, beside as much other work, comes of sharing, and no more than while others ran.
-func costOf(shared, at, self sides) float64 {
+// longer, beside as much other work, comes of sharing, and no more than while others ran. How much
+// other work there is cannot be told of code that only calls what is at them: it is sampled at its
+// other instructions for the line as well.
+func costOf(shared, at, self sides, calls bool) float64 {
 	if at.a <= 0 || self.a <= 0 || self.b <= 0 {
 		return shared.more()
 	}
 	partA, partB := at.a/self.a, at.b/self.b
 	longer := at.more()
-	if partA < mostOwn {
+	if partA < mostOwn && !calls {
 		longer = self.b * (partB - partA) / (1 - partA)
 	}
 	return min(longer, shared.more())
