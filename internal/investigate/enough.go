@@ -43,8 +43,7 @@ func (inv *investigation) settled(ctx context.Context, found *evidence) bool {
 	if inv.slowRuns() != nil {
 		return true
 	}
-	a, b := inv.withoutUnusual(sideA, found.a), inv.withoutUnusual(sideB, found.b)
-	shown, known, err := inv.read(ctx, &evidence{a: a, b: b})
+	shown, known, err := inv.read(ctx, found)
 	if err != nil {
 		return true
 	}

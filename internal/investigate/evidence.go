@@ -97,7 +97,10 @@ func (inv *investigation) gather(ctx context.Context) (*evidence, error) {
 	}
 	found := &evidence{}
 	wants := func(pair int) bool {
-		return inv.wantsPair(pair, func() bool { return inv.settled(ctx, found) }, func() bool { return inv.shows(found) })
+		usual := func() *evidence {
+			return &evidence{a: inv.withoutUnusual(sideA, found.a), b: inv.withoutUnusual(sideB, found.b)}
+		}
+		return inv.wantsPair(pair, func() bool { return inv.settled(ctx, usual()) }, func() bool { return inv.shows(found) })
 	}
 	for pair := 0; wants(pair); pair++ {
 		inv.options.Progress(fmt.Sprintf("recording: pair %d", pair+1))

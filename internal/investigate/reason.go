@@ -116,7 +116,7 @@ func (inv *investigation) compared(found *evidence) (*explain.Evidence, error) {
 	}
 	shown, err := explain.Read(found.a, found.b, units.PerAuto)
 	if err == nil {
-		*last = reading{slices.Clone(found.a), slices.Clone(found.b), shown}
+		*last = reading{found.a, found.b, shown}
 	}
 	return shown, err
 }

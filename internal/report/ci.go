@@ -101,10 +101,14 @@ func ciTable(out *bytes.Buffer, r *ci.Result) {
 	}
 	out.WriteString("\n")
 	for _, v := range r.Metrics {
-		if v.Kinds != nil {
-			fmt.Fprintf(out, "%s: %s%s.\n\n", mdText(metricNoun(v.Metric.Name), 60), slowRuns(v.Kinds),
-				map[bool]string{true: "; the table has the means of all runs"}[v.Kinds.Decides])
+		if v.Kinds == nil {
+			continue
 		}
+		text := slowRuns(v.Kinds)
+		if v.Kinds.Decides {
+			text += "; the table has the means of all runs"
+		}
+		fmt.Fprintf(out, "%s: %s.\n\n", mdText(metricNoun(v.Metric.Name), 60), text)
 	}
 }
 
