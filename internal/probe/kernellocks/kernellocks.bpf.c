@@ -5,7 +5,6 @@
 #include "../bpf/edge.h"
 #include "../bpf/member.h"
 
-#define DEPTH 32
 #define LOOK_EVERY_NS 200000ull /* one look at a holder in this time per CPU … */
 #define LOOK_BURST 32           /* … but so many at once */
 #define STACK_NS 2000 /* a walk takes about 1 µs: shorter waits are counted without their place */
@@ -21,6 +20,8 @@
 
 enum kind { MUTEX = 1, RWSEM_READ = 2, RWSEM_WRITE = 3, SPIN = 4, OTHER = 5 };
 enum loss { LOST_WAITS = 0, LOST_TOTALS = 1, LOST_STACKS = 2 };
+
+#include "../bpf/kernelstack.h"
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -77,13 +78,6 @@ struct {
 	__type(key, struct total_key);
 	__type(value, struct total);
 } totals SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
-	__uint(max_entries, 8192); /* of which two stacks in the same place cannot be told apart: the second is lost */
-	__uint(key_size, sizeof(__u32));
-	__uint(value_size, DEPTH * sizeof(__u64));
-} stacks SEC(".maps");
 
 /* Looks at holders are paid for up to this time: a walk over another's stack takes 1 to 2 µs. */
 struct {
@@ -190,11 +184,9 @@ int BPF_PROG(wait_begins, void *lock, unsigned int flags)
 
 static __always_inline __s32 stack_here(void *ctx)
 {
-	long id = bpf_get_stackid(ctx, &stacks, BPF_F_FAST_STACK_CMP);
-	if (id >= 0)
-		return id;
-	count_loss(LOST_STACKS);
-	return -1;
+	__u32 slot = 0;
+	struct stack_buffer *buffer = bpf_map_lookup_elem(&scratch, &slot);
+	return buffer ? keep_stack(buffer, bpf_get_stack(ctx, buffer, sizeof(*buffer), 0)) : -1;
 }
 
 static __always_inline void add(struct total_key *key, struct wait *wait, __u64 took_ns)

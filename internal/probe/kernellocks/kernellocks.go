@@ -13,7 +13,6 @@ package kernellocks
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,9 +25,6 @@ import (
 )
 
 //go:generate ../bpf/generate.sh kernellocks -type total_key -type total
-
-// depth of a kernel stack, as in kernellocks.bpf.c.
-const depth = 32
 
 // Session is the loaded probe.
 type Session struct {
@@ -104,7 +100,7 @@ func (s *Session) Collect(window *bpf.Window) error {
 	if err != nil {
 		return fmt.Errorf("read totals: %w", err)
 	}
-	stacks, err := s.takeStacks(window, rows)
+	stacks, err := s.takeStacks(window)
 	if err != nil {
 		return err
 	}
@@ -133,11 +129,7 @@ func (r *row) add(tid uint32, part *kernellocksTotal) {
 		r.MaxNs = int64(part.MaxNs)
 		r.HolderPid, r.HolderTid = int32(part.Holder.Tgid), int32(part.Holder.Tid)
 		r.HolderComm = bpf.Text(part.Holder.Comm[:])
-		depth := slices.Index(part.Holder.Stack[:], 0)
-		if depth < 0 {
-			depth = len(part.Holder.Stack)
-		}
-		r.holder = slices.Clone(part.Holder.Stack[:depth])
+		r.holder = slices.Clone(bpf.UntilZero(part.Holder.Stack[:]))
 	}
 }
 
@@ -157,21 +149,15 @@ func holderStack(window *bpf.Window, addresses []uint64) int32 {
 var kinds = map[uint32]string{1: recording.LockMutex, 2: recording.LockRWSem, 3: recording.LockRWSem,
 	4: recording.LockSpin, 5: recording.LockOther}
 
-// takeStacks names the stacks of the rows and empties their map.
-func (s *Session) takeStacks(window *bpf.Window, rows map[place]*row) (map[int32]int32, error) {
-	named, stacks := map[int32]int32{-1: recording.NoStack}, s.collection.Maps["stacks"]
-	for at := range rows {
-		if _, known := named[at.stack]; known {
-			continue
-		}
-		var addresses [depth]uint64
-		if err := stacks.Lookup(uint32(at.stack), &addresses); err != nil {
-			return nil, fmt.Errorf("read a kernel stack: %w", err)
-		}
-		named[at.stack] = window.Stack(nil, withoutHook(window.KernelFrames(addresses[:])))
-		if err := stacks.Delete(uint32(at.stack)); err != nil && !errors.Is(err, ebpf.ErrKeyNotExist) {
-			return nil, fmt.Errorf("empty kernel stacks: %w", err)
-		}
+// takeStacks names the stacks of the waits, by id.
+func (s *Session) takeStacks(window *bpf.Window) (map[int32]int32, error) {
+	stacks, err := bpf.TakeKernelStacks(s.collection)
+	if err != nil {
+		return nil, err
+	}
+	named := map[int32]int32{-1: recording.NoStack}
+	for id, addresses := range stacks {
+		named[id] = window.Stack(nil, withoutHook(window.KernelFrames(addresses)))
 	}
 	return named, nil
 }

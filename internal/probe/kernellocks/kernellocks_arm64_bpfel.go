@@ -13,6 +13,11 @@ import (
 	"github.com/cilium/ebpf"
 )
 
+type kernellocksStackBuffer struct {
+	_       structs.HostLayout
+	Address [32]uint64
+}
+
 type kernellocksTotal struct {
 	_       structs.HostLayout
 	Count   uint64
@@ -55,17 +60,18 @@ type kernellocksWait struct {
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
-	kernellocksMapLosses      = "losses"
-	kernellocksMapPaidUntil   = "paid_until"
-	kernellocksMapStacks      = "stacks"
-	kernellocksMapTasks       = "tasks"
-	kernellocksMapTotals      = "totals"
-	kernellocksMapWaits       = "waits"
-	kernellocksProgWaitBegins = "wait_begins"
-	kernellocksProgWaitEnds   = "wait_ends"
-	kernellocksVarBegins      = "begins"
-	kernellocksVarOwnPid      = "own_pid"
-	kernellocksVarWholeHost   = "whole_host"
+	kernellocksMapKernelStacks = "kernel_stacks"
+	kernellocksMapLosses       = "losses"
+	kernellocksMapPaidUntil    = "paid_until"
+	kernellocksMapScratch      = "scratch"
+	kernellocksMapTasks        = "tasks"
+	kernellocksMapTotals       = "totals"
+	kernellocksMapWaits        = "waits"
+	kernellocksProgWaitBegins  = "wait_begins"
+	kernellocksProgWaitEnds    = "wait_ends"
+	kernellocksVarBegins       = "begins"
+	kernellocksVarOwnPid       = "own_pid"
+	kernellocksVarWholeHost    = "whole_host"
 )
 
 // loadKernellocks returns the embedded CollectionSpec for kernellocks.
@@ -118,12 +124,13 @@ type kernellocksProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type kernellocksMapSpecs struct {
-	Losses    *ebpf.MapSpec `ebpf:"losses"`
-	PaidUntil *ebpf.MapSpec `ebpf:"paid_until"`
-	Stacks    *ebpf.MapSpec `ebpf:"stacks"`
-	Tasks     *ebpf.MapSpec `ebpf:"tasks"`
-	Totals    *ebpf.MapSpec `ebpf:"totals"`
-	Waits     *ebpf.MapSpec `ebpf:"waits"`
+	KernelStacks *ebpf.MapSpec `ebpf:"kernel_stacks"`
+	Losses       *ebpf.MapSpec `ebpf:"losses"`
+	PaidUntil    *ebpf.MapSpec `ebpf:"paid_until"`
+	Scratch      *ebpf.MapSpec `ebpf:"scratch"`
+	Tasks        *ebpf.MapSpec `ebpf:"tasks"`
+	Totals       *ebpf.MapSpec `ebpf:"totals"`
+	Waits        *ebpf.MapSpec `ebpf:"waits"`
 }
 
 // kernellocksVariableSpecs contains global variables before they are loaded into the kernel.
@@ -155,19 +162,21 @@ func (o *kernellocksObjects) Close() error {
 //
 // It can be passed to loadKernellocksObjects or ebpf.CollectionSpec.LoadAndAssign.
 type kernellocksMaps struct {
-	Losses    *ebpf.Map `ebpf:"losses"`
-	PaidUntil *ebpf.Map `ebpf:"paid_until"`
-	Stacks    *ebpf.Map `ebpf:"stacks"`
-	Tasks     *ebpf.Map `ebpf:"tasks"`
-	Totals    *ebpf.Map `ebpf:"totals"`
-	Waits     *ebpf.Map `ebpf:"waits"`
+	KernelStacks *ebpf.Map `ebpf:"kernel_stacks"`
+	Losses       *ebpf.Map `ebpf:"losses"`
+	PaidUntil    *ebpf.Map `ebpf:"paid_until"`
+	Scratch      *ebpf.Map `ebpf:"scratch"`
+	Tasks        *ebpf.Map `ebpf:"tasks"`
+	Totals       *ebpf.Map `ebpf:"totals"`
+	Waits        *ebpf.Map `ebpf:"waits"`
 }
 
 func (m *kernellocksMaps) Close() error {
 	return _KernellocksClose(
+		m.KernelStacks,
 		m.Losses,
 		m.PaidUntil,
-		m.Stacks,
+		m.Scratch,
 		m.Tasks,
 		m.Totals,
 		m.Waits,

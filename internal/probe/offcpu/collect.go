@@ -2,7 +2,6 @@ package offcpu
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"sort"
 	"strings"
@@ -54,7 +53,7 @@ func (s *Session) Collect(window *bpf.Window) error {
 	c := &collection{window: window, named: map[int32][]*recording.Frame{}, traces: window.TracesByThread(),
 		users:    map[signed][]*weighted{},
 		releases: map[release][]*recording.Frame{}, looked: map[offcpuTotalKey][]lookedAt{}}
-	if c.stacks, err = s.takeStacks(); err != nil {
+	if c.stacks, err = bpf.TakeKernelStacks(s.collection); err != nil {
 		return err
 	}
 	if c.rhythms, err = s.takeRhythms(); err != nil {
@@ -134,21 +133,6 @@ func clip(event *offcpuWaitEvent, endNs int64) {
 	}
 	woken = min(woken, end)
 	event.BlockedNs, event.RunqueueNs = woken-event.Start, end-woken
-}
-
-func (s *Session) takeStacks() (map[int32][]uint64, error) {
-	stacks := map[int32][]uint64{}
-	err := bpf.Drain(s.collection.Maps["kernel_stacks"], func(id int32, buffer *offcpuStackBuffer) {
-		depth := 0
-		for depth < len(buffer.Address) && buffer.Address[depth] != 0 {
-			depth++
-		}
-		stacks[id] = append([]uint64(nil), buffer.Address[:depth]...)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read kernel stacks: %w", err)
-	}
-	return stacks, nil
 }
 
 // join finds the stack that was unwound at this switch-out.

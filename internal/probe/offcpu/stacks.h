@@ -23,7 +23,6 @@
 
 #include "../bpf/task.h"
 
-#define DEPTH 32
 #define SIGNATURE_WORDS 32
 #define UNWIND_EVERY_NS 1000000ull /* one unwinding in this time per CPU … */
 #define UNWIND_BURST 64            /* … but so many at once: a start shows many new places */
@@ -37,6 +36,8 @@
 enum loss { LOST_WAITS = 0, LOST_TOTALS = 1, LOST_STACKS = 2, LOST_UNWINDER = 3, OVER_BUDGET = 4,
 	    LOST_RHYTHMS = 5, LOST_FUTEXES = 6, LOST_HELPERS = 7 };
 
+#include "../bpf/kernelstack.h" /* slot 0 of its scratch: the scheduler's hooks; slot 1: the walk over all threads */
+
 const volatile __u64 unwind_ns = 10000000; /* at most about one unwinding in this time per thread */
 const volatile __u64 long_ns = 50000;      /* a stay is long from here on: kernel stacks, maps */
 const volatile __u64 wait_ns = 1000000;    /* keep a stay whole from here on */
@@ -47,27 +48,6 @@ const volatile __u64 wait_ns = 1000000;    /* keep a stay whole from here on */
 volatile __u64 unwind_trigger = 0;
 __u64 trigger_address = 0;
 __u32 by_breakpoint = 0;
-
-struct stack_buffer {
-	__u64 address[DEPTH];
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 8192);
-	__type(key, __s32);
-	__type(value, struct stack_buffer);
-} kernel_stacks SEC(".maps");
-
-/* Slot 0 belongs to the scheduler's hooks, which nothing interrupts; slot 1 to the walk over all
- * threads, which they do interrupt. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2);
-	__type(key, __u32);
-	__type(value, struct stack_buffer);
-} scratch SEC(".maps");
 
 /* Unwindings are paid for up to this time: slot 0 those of switch-outs, slot 1 those of
  * releases. */
@@ -88,27 +68,6 @@ struct {
 	__type(key, struct signature_key);
 	__type(value, __u8);
 } signatures SEC(".maps");
-
-/* Keeps the stack in scratch and returns its id, -1 when there is none. */
-static __always_inline __s32 keep_stack(struct stack_buffer *buffer, long bytes)
-{
-	__u64 hash = 0;
-	if (bytes <= 0)
-		return -1;
-	for (int i = 0; i < DEPTH; i++) {
-		if (i * sizeof(__u64) >= bytes)
-			buffer->address[i] = 0;
-		else
-			hash = (hash ^ buffer->address[i]) * 0x9e3779b97f4a7c15ull, hash ^= hash >> 29;
-	}
-	__s32 id = hash >> 33;
-	if (!bpf_map_lookup_elem(&kernel_stacks, &id) &&
-	    bpf_map_update_elem(&kernel_stacks, &id, buffer, BPF_ANY)) {
-		count_loss(LOST_STACKS);
-		return -1;
-	}
-	return id;
-}
 
 /* The kernel stack of who gets the CPU back. */
 static __always_inline __s32 stack_of_sleeper(struct task_struct *task)
