@@ -127,7 +127,7 @@ func TestWordsThatCameBeside(t *testing.T) {
 
 // What a shared line costs is what code is longer at its words for, beside as much other work,
 // while others ran.
-func TestCostOf(t *testing.T) {
+func TestCostOfSharing(t *testing.T) {
 	for _, test := range []struct {
 		name             string
 		shared, at, self sides
@@ -142,7 +142,8 @@ func TestCostOf(t *testing.T) {
 		{"behind calls, as long beside more work", sides{0, 0.3}, sides{0.3, 0.3}, sides{1, 2}, true, 0},
 		{"behind calls, longer", sides{0, 0.3}, sides{0.07, 0.3}, sides{0.2, 0.7}, true, 0.23},
 	} {
-		if got := costOf(test.shared, test.at, test.self, test.calls); math.Abs(got-test.want) > 1e-9 {
+		of := borne{shared: test.shared, at: test.at, self: test.self, calls: test.calls}
+		if got := of.cost(); math.Abs(got-test.want) > 1e-9 {
 			t.Errorf("%s: %g s, want %g", test.name, got, test.want)
 		}
 	}

@@ -2,6 +2,7 @@ package cause
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"culprit/internal/compare"
@@ -80,73 +81,80 @@ func isMore(samples sides) bool {
 // shared lines.
 type bearing map[names.Key]borne
 
-// borne is what a function's samples in shared lines stand for, in seconds per run, and the line
-// that most of them are in: of several whose use grew, its time is that one's.
+// borne is what is known of a function in shared lines, in seconds per run.
 type borne struct {
-	sides
-	line *compare.SharedLine
+	self   sides // of its own, in lines or not
+	shared sides // its samples in shared lines
+	at     sides // its samples at the words of shared lines, also where a thread has them for itself
+	// line is the one that most of its samples are in, of those whose use grew: its time is that
+	// one's.
+	line  *compare.SharedLine
+	most  float64 // B's samples in that line
+	takes bool    // a lock
+	calls bool    // what is at the line, and is not there itself
 }
 
 // bearing finds them. All lines count together: an array of counters has many.
-//
-// Code that takes a lock is at the lock's line while nobody disturbs it as well, but a sample shows
-// the instruction behind the one that took it, which has no operand, and what the lock guards moves
-// along: its samples in lines are a part of what they stand for, and the other side's are not taken
-// off.
 func (s *scene) bearing(locks []*compare.SharedLine) bearing {
-	self := map[names.Key]sides{}
+	all := bearing{}
 	for i := range s.cpu {
 		if frames := s.cpu[i].Frames; len(frames) > 0 {
 			last := names.KeyOf(*lastFrame(frames))
-			self[last] = self[last].plus(means(s.cpu[i].A, s.cpu[i].B))
+			of := all[last]
+			of.self = of.self.plus(means(s.cpu[i].A, s.cpu[i].B))
+			all[last] = of
 		}
 	}
-	found, at, most := bearing{}, map[names.Key]sides{}, map[names.Key]float64{}
-	taking, calls := map[names.Key]bool{}, map[names.Key]bool{}
 	for i := range s.lines {
 		line := &s.lines[i]
+		fought, isLock := s.foughtMore(line), slices.Contains(locks, line)
 		for _, function := range line.Functions {
-			name, seconds := names.KeyOf(function.Frame), means(function.A, function.B)
-			sum := borne{found[name].plus(seconds), found[name].line}
-			if s.foughtMore(line) && (sum.line == nil || seconds.b > most[name]) {
-				sum.line, most[name] = line, seconds.b
-			}
-			found[name], at[name] = sum, means(function.AtA, function.AtB)
-			taking[name] = taking[name] || slices.Contains(locks, line)
-			calls[name] = calls[name] || function.Calls
+			name := names.KeyOf(function.Frame)
+			all[name] = all[name].with(line, function, fought, isLock)
 		}
 	}
-	for name, shared := range found {
-		if taking[name] {
-			at[name] = sides{}
-		}
-		if costOf(shared.sides, at[name], self[name], calls[name]) < leastBorne*self[name].more() {
-			delete(found, name)
-		}
+	maps.DeleteFunc(all, func(_ names.Key, of borne) bool {
+		return of.line == nil || of.cost() < leastBorne*of.self.more()
+	})
+	return all
+}
+
+// with adds what a function does at a line.
+func (of borne) with(line *compare.SharedLine, function lines.Function, fought, isLock bool) borne {
+	seconds := means(function.A, function.B)
+	if fought && (of.line == nil || seconds.b > of.most) {
+		of.line, of.most = line, seconds.b
 	}
-	return found
+	of.shared, of.at = of.shared.plus(seconds), means(function.AtA, function.AtB)
+	of.takes, of.calls = of.takes || isLock, of.calls || function.Calls
+	return of
 }
 
 // mostOwn is the part of a function's time from which its code beside the lines is too little to
 // tell how often it goes to them. Chosen.
 const mostOwn = 0.5
 
-// costOf is what samples of a function in shared lines say that sharing costs, in seconds per run.
+// cost is what a function's samples in shared lines say that sharing costs, in seconds per run.
 // Where the other side has the same words in lines that threads have each for itself, code is at
 // them as well, for as long as an access takes that nobody disturbs: only what it is there for
 // longer, beside as much other work, comes of sharing, and no more than while others ran. How much
 // other work there is cannot be told of code that only calls what is at them: it is sampled at its
 // other instructions for the line as well.
-func costOf(shared, at, self sides, calls bool) float64 {
-	if at.a <= 0 || self.a <= 0 || self.b <= 0 {
-		return shared.more()
+//
+// Code that takes a lock is at the lock's line while nobody disturbs it as well, but a sample shows
+// the instruction behind the one that took it, which has no operand, and what the lock guards moves
+// along: its samples in lines are a part of what they stand for, and the other side's are not taken
+// off.
+func (of borne) cost() float64 {
+	if of.takes || of.at.a <= 0 || of.self.a <= 0 || of.self.b <= 0 {
+		return of.shared.more()
 	}
-	partA, partB := at.a/self.a, at.b/self.b
-	longer := at.more()
-	if partA < mostOwn && !calls {
-		longer = self.b * (partB - partA) / (1 - partA)
+	partA, partB := of.at.a/of.self.a, of.at.b/of.self.b
+	longer := of.at.more()
+	if partA < mostOwn && !of.calls {
+		longer = of.self.b * (partB - partA) / (1 - partA)
 	}
-	return min(longer, shared.more())
+	return min(longer, of.shared.more())
 }
 
 func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears bearing) {
@@ -246,7 +254,7 @@ const otherLayout = "; {cheaper} is the same program, whose memory is laid out o
 func borneBy(line *compare.SharedLine, bears bearing) (seconds sides) {
 	for _, function := range line.Functions {
 		if of := bears[names.KeyOf(function.Frame)]; of.line == line {
-			seconds = seconds.plus(of.sides)
+			seconds = seconds.plus(of.shared)
 		}
 	}
 	return seconds

@@ -197,9 +197,21 @@ func rowsOf(window *bpf.Window, words map[word]touched, lines map[lineOf]*sharer
 	slices.SortFunc(rows, func(a, b recording.Line) int {
 		return cmp.Or(cmp.Compare(a.Pid, b.Pid), cmp.Compare(a.Line, b.Line),
 			cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Tid, b.Tid), cmp.Compare(a.Task, b.Task),
-			cmp.Compare(b.Count, a.Count), cmp.Compare(a.Size, b.Size), cmp.Compare(a.Stack, b.Stack))
+			cmp.Compare(b.Count, a.Count), cmp.Compare(a.Size, b.Size), cmp.Compare(a.Stack, b.Stack),
+			cmp.Compare(wayOfTouching(&a), wayOfTouching(&b)))
 	})
 	return rows
+}
+
+// wayOfTouching is a number for the way in which a row's word is touched.
+func wayOfTouching(row *recording.Line) (number int) {
+	if row.Write {
+		number++
+	}
+	if row.Behind {
+		number += 2
+	}
+	return number
 }
 
 // heaviestRows puts those of the most sampled lines first, and drops what is over the limit.
