@@ -7,14 +7,14 @@ import (
 	"github.com/cilium/ebpf"
 )
 
-// KernelStackDepth is how many addresses of a kernel stack are kept, as in kernelstack.h.
-const KernelStackDepth = 32
+// kernelStackDepth is how many addresses of a kernel stack are kept, as in kernelstack.h.
+const kernelStackDepth = 32
 
 // TakeKernelStacks takes the kernel stacks out of a probe's map of them (kernelstack.h): addresses
 // by id, leaf first.
 func TakeKernelStacks(collection *ebpf.Collection) (map[int32][]uint64, error) {
 	stacks := map[int32][]uint64{}
-	err := Drain(collection.Maps["kernel_stacks"], func(id int32, buffer *[KernelStackDepth]uint64) {
+	err := Drain(collection.Maps["kernel_stacks"], func(id int32, buffer *[kernelStackDepth]uint64) {
 		stacks[id] = slices.Clone(UntilZero(buffer[:]))
 	})
 	if err != nil {

@@ -8,7 +8,7 @@
 
 #include "kernel.h"
 
-#define DEPTH 32 /* KernelStackDepth of kernelstack.go */
+#define DEPTH 32 /* kernelStackDepth of kernelstack.go */
 
 struct stack_buffer {
 	__u64 address[DEPTH];

@@ -100,13 +100,14 @@ func (s *Session) Collect(window *bpf.Window) error {
 	if err != nil {
 		return fmt.Errorf("read totals: %w", err)
 	}
-	stacks, err := s.takeStacks(window)
+	stacks, err := bpf.TakeKernelStacks(s.collection)
 	if err != nil {
 		return err
 	}
 	var locks []recording.Lock
 	for at, row := range rows {
-		row.WaiterStack, row.Waiters = stacks[at.stack], int32(len(row.threads))
+		row.WaiterStack = stackOf(window, withoutHook(window.KernelFrames(stacks[at.stack])))
+		row.Waiters = int32(len(row.threads))
 		row.HolderStack = holderStack(window, row.holder)
 		locks = append(locks, row.Lock)
 	}
@@ -139,6 +140,12 @@ func holderStack(window *bpf.Window, addresses []uint64) int32 {
 	for len(frames) > 0 && frames[len(frames)-1].Name == "__schedule" {
 		frames = frames[:len(frames)-1]
 	}
+	return stackOf(window, frames)
+}
+
+// stackOf is the stack of a kernel's frames. There are none of a wait whose place was not looked
+// for, did not fit, or came while the window before was collected.
+func stackOf(window *bpf.Window, frames []*recording.Frame) int32 {
 	if len(frames) == 0 {
 		return recording.NoStack
 	}
@@ -148,19 +155,6 @@ func holderStack(window *bpf.Window, addresses []uint64) int32 {
 // kinds are the names of the kinds of kernellocks.bpf.c.
 var kinds = map[uint32]string{1: recording.LockMutex, 2: recording.LockRWSem, 3: recording.LockRWSem,
 	4: recording.LockSpin, 5: recording.LockOther}
-
-// takeStacks names the stacks of the waits, by id.
-func (s *Session) takeStacks(window *bpf.Window) (map[int32]int32, error) {
-	stacks, err := bpf.TakeKernelStacks(s.collection)
-	if err != nil {
-		return nil, err
-	}
-	named := map[int32]int32{-1: recording.NoStack}
-	for id, addresses := range stacks {
-		named[id] = window.Stack(nil, withoutHook(window.KernelFrames(addresses)))
-	}
-	return named, nil
-}
 
 // withoutHook leaves out the call that brought the probe there, once somebody else is on the same
 // tracepoint.
