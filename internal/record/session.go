@@ -236,6 +236,7 @@ func (s *Session) collect(rec *recording.Recording, open *openWindow, endNs int6
 		window.Traces = within(s.unwinder.Take(), open.startNs)
 		window.Lose("unwinder: stacks that did not fit", s.unwinder.Lost())
 		window.Lose("unwinder: looks at processes with damaged files or memory", s.unwinder.Damaged())
+		window.Lose("unwinder: program files whose file system did not answer in time", s.unwinder.Unanswered())
 		left := s.unwinder.Prepare(window.Traces, part)
 		window.Lose("unwinder: files left without lines to keep the cost down", left.Files)
 		window.Lose("unwinder: frames left without lines to keep the cost down", left.Frames)

@@ -2,6 +2,7 @@ package unwind
 
 import (
 	"os"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/ebpf-profiler/process"
@@ -15,12 +16,17 @@ import (
 
 const (
 	maxHeldFiles = 256
+	maxSeenFiles = 8192
 	heldFor      = 2 * time.Second // after it was asked for: a file that was removed is to leave the disk soon
 )
 
 // heldFiles are files that processes have mapped. It is for one goroutine.
 type heldFiles struct {
-	files map[fileKey]*heldFile
+	opener *opener // nil: files are opened where they are asked for
+	files  map[fileKey]*heldFile
+	// once is when each file was last modified that was ever opened: what holds where its file system
+	// does not answer any more.
+	once  map[fileKey]int64
 	swept time.Time
 	asked map[fileNumber]int64 // what was told since it was cleared, of files whose numbers are their own
 }
@@ -40,7 +46,47 @@ type heldFile struct {
 }
 
 func newHeldFiles() *heldFiles {
-	return &heldFiles{files: map[fileKey]*heldFile{}, asked: map[fileNumber]int64{}}
+	return &heldFiles{opener: newOpener(), files: map[fileKey]*heldFile{}, once: map[fileKey]int64{},
+		asked: map[fileNumber]int64{}}
+}
+
+// ready tells whether a look may ask for the file of a mapping: it is open, or was before.
+func (h *heldFiles) ready(target process.Process, mapping *process.RawMapping) bool {
+	if !mapping.IsFileBacked() {
+		return true
+	}
+	h.sweep(time.Now())
+	key := fileKey{mapping.Device, mapping.Inode, mapping.Path}
+	if h.files[key] != nil {
+		return true
+	}
+	file, answered := h.opener.open(key, target, mapping)
+	if !answered {
+		_, was := h.once[key]
+		return was
+	}
+	if file != nil {
+		h.hold(key, file)
+	}
+	return true
+}
+
+// hold keeps a file open that was opened just now, if there is room, and gives when it was last
+// modified.
+func (h *heldFiles) hold(key fileKey, file *os.File) (modified int64) {
+	modified = modifiedAt(file)
+	key.path = strings.Clone(key.path) // the list of mappings is read into one buffer
+	if len(h.once) >= maxSeenFiles {
+		clear(h.once)
+	}
+	h.once[key] = modified
+	if modified == 0 || len(h.files) >= maxHeldFiles || !numbersAreItsOwn(file) {
+		_ = file.Close() // nothing was written to it
+		return modified
+	}
+	h.files[key] = &heldFile{file, time.Now()}
+	h.asked[fileNumber{key.device, key.inode}] = modified
+	return modified
 }
 
 // modified is when the file of a mapping was last modified, in ns; 0 when that cannot be told.
@@ -57,6 +103,9 @@ func (h *heldFiles) modified(target process.Process, mapping *process.RawMapping
 		h.asked[fileNumber{key.device, key.inode}] = modified
 		return modified
 	}
+	if before, was := h.once[key]; was && h.opener.isBehind(key.device) {
+		return before
+	}
 	opened, err := target.OpenMappingFile(mapping)
 	if err != nil {
 		return 0
@@ -66,14 +115,7 @@ func (h *heldFiles) modified(target process.Process, mapping *process.RawMapping
 		_ = opened.Close() // nothing was written to it
 		return target.GetMappingFileLastModified(mapping)
 	}
-	modified := modifiedAt(file)
-	if modified == 0 || len(h.files) >= maxHeldFiles || !numbersAreItsOwn(file) {
-		_ = file.Close() // nothing was written to it
-		return modified
-	}
-	h.files[fileKey{mapping.Device, mapping.Inode, string([]byte(mapping.Path))}] = &heldFile{file, now}
-	h.asked[fileNumber{mapping.Device, mapping.Inode}] = modified
-	return modified
+	return h.hold(key, file)
 }
 
 // sweep closes what nobody has asked for lately.
@@ -90,12 +132,15 @@ func (h *heldFiles) sweep(now time.Time) {
 	}
 }
 
+// modifiedAt does not ask the server of a network's file system: what the kernel knows of the file
+// is what it runs.
 func modifiedAt(file *os.File) int64 {
-	var status unix.Stat_t
-	if err := unix.Fstat(int(file.Fd()), &status); err != nil {
+	var status unix.Statx_t
+	err := unix.Statx(int(file.Fd()), "", unix.AT_EMPTY_PATH|unix.AT_STATX_DONT_SYNC, unix.STATX_MTIME, &status)
+	if err != nil {
 		return 0
 	}
-	return status.Mtim.Nano()
+	return status.Mtime.Sec*1e9 + int64(status.Mtime.Nsec)
 }
 
 // numbersAreItsOwn tells whether a list of mappings shows a file under numbers that no other has:

@@ -76,6 +76,7 @@ func (m mortal) IterateMappings(callback func(process.RawMapping) bool) (failed 
 	if m.maps == nil {
 		return m.Process.IterateMappings(callback)
 	}
+	callback = m.ready(callback)
 	if list, err := m.maps.query(int(m.PID())); err == nil && len(list) > 0 {
 		for _, mapping := range list {
 			if !callback(mapping) {
@@ -109,6 +110,16 @@ func (m mortal) IterateMappings(callback func(process.RawMapping) bool) (failed 
 		}
 	}
 	return failed, nil
+}
+
+// ready leaves out what a look would have to wait for.
+func (m mortal) ready(callback func(process.RawMapping) bool) func(process.RawMapping) bool {
+	if m.files == nil {
+		return callback
+	}
+	return func(mapping process.RawMapping) bool {
+		return !m.files.ready(m.Process, &mapping) || callback(mapping)
+	}
 }
 
 // ofUse tells lines that may be worth more than a look at their permissions.

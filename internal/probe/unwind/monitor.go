@@ -38,7 +38,8 @@ type monitor struct {
 	manager *processmanager.ProcessManager
 	heaps   *codeHeaps
 	graves  *graves
-	book    *book // nil: processes are not booked in the kernel
+	files   *heldFiles // of lookAfter alone, but for its opener
+	book    *book      // nil: processes are not booked in the kernel
 	stacks  *ringbuf.Reader
 	events  *perf.Reader
 	poll    time.Duration
@@ -65,7 +66,7 @@ func (u *Unwinder) watch(ctx context.Context, options *Options) error {
 		return err
 	}
 	_ = kernel.StartMonitor(ctx, cpus) // without it, code that the kernel gets from now on has no names
-	m := &monitor{u: u, poll: poll, calm: max(beat.Length, poll), visit: firstVisit,
+	m := &monitor{u: u, files: newHeldFiles(), poll: poll, calm: max(beat.Length, poll), visit: firstVisit,
 		hurry: make(chan struct{}, 1), asked: make(chan chan struct{}),
 		early: make(chan acquaintance), unknown: make(chan libpf.PIDTID, mostYoung)}
 	if options.WholeHost {
@@ -136,21 +137,27 @@ func signal(to chan<- struct{}) {
 
 // lookAfter hands processes to the library.
 func (m *monitor) lookAfter(ctx context.Context) {
-	ruby, files, maps := findRubies(), newHeldFiles(), &mapsReader{}
+	ruby, maps := findRubies(), &mapsReader{}
 	cleaned, young := time.Now(), nursery{}
 	quiet := beat.After(announceEvery)
 	look := func(id libpf.PIDTID) {
 		m.u.looks.Add(1)
 		defer m.heaps.anew(id.PID())()
 		m.u.bear(func() {
-			library := func() { m.manager.SynchronizeProcess(mortal{process.New(id.PID(), id.TID()), files, maps}) }
+			library := func() { m.manager.SynchronizeProcess(mortal{process.New(id.PID(), id.TID()), m.files, maps}) }
 			if m.book == nil {
 				library()
 			} else {
-				m.book.look(id.PID(), files, library)
+				m.book.look(id.PID(), m.files, library)
 			}
 		})
 		ruby.complete(uint32(id.PID()))
+	}
+	meet := func(id libpf.PIDTID) {
+		look(id)
+		if m.u.made.makesCode(id.PID()) {
+			young.takes(id, time.Now(), m.visit)
+		}
 	}
 	for {
 		select {
@@ -163,10 +170,8 @@ func (m *monitor) lookAfter(ctx context.Context) {
 			continue
 		case them := <-m.early:
 			for _, id := range them.ids {
-				look(id)
-				if m.u.made.makesCode(id.PID()) {
+				if meet(id); young[id.PID()] != nil {
 					look(id) // its code is found once the run time is known
-					young.takes(id, time.Now(), m.visit)
 				}
 			}
 			close(them.done)
@@ -175,6 +180,9 @@ func (m *monitor) lookAfter(ctx context.Context) {
 			if m.u.made.makesCode(id.PID()) {
 				young.takes(id, time.Now(), m.visit)
 			}
+			continue
+		case id := <-m.files.opener.again:
+			meet(id)
 			continue
 		case <-m.news:
 		case <-quiet:
@@ -186,20 +194,22 @@ func (m *monitor) lookAfter(ctx context.Context) {
 				continue
 			}
 			m.something()
-			look(id)
-			if m.u.made.makesCode(id.PID()) {
-				young.takes(id, time.Now(), m.visit)
-			}
+			meet(id)
 		}
 		m.graves.bury(time.Now(), alive)
 		if time.Since(cleaned) >= cleanupEvery {
-			if m.book == nil {
-				m.manager.CleanupPIDs()
-			} else {
-				m.book.cleanup()
-			}
+			m.cleanup()
 			cleaned = time.Now()
 		}
+	}
+}
+
+// cleanup has the library forget processes that are gone.
+func (m *monitor) cleanup() {
+	if m.book == nil {
+		m.manager.CleanupPIDs()
+	} else {
+		m.book.cleanup()
 	}
 }
 
