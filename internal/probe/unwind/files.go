@@ -60,9 +60,9 @@ func (h *heldFiles) ready(target process.Process, mapping *process.RawMapping) b
 	if h.files[key] != nil {
 		return true
 	}
-	file, answered := h.opener.open(key, target, mapping)
+	since, was := h.once[key]
+	file, answered := h.opener.open(key, target, mapping, since)
 	if !answered {
-		_, was := h.once[key]
 		return was
 	}
 	if file != nil {

@@ -52,9 +52,10 @@ func newOpener() *opener {
 	return &opener{under: map[fileKey]*opening{}, behind: map[uint64]int{}, again: make(chan libpf.PIDTID, mostYoung)}
 }
 
-// open opens the file of a mapping; nil where it cannot be opened. Not answered: the file did not
-// come soon enough.
-func (o *opener) open(key fileKey, target process.Process, mapping *process.RawMapping) (file *os.File, answered bool) {
+// open opens the file of a mapping, and reads it where it was modified since; nil where it cannot
+// be opened. Not answered: the file did not come soon enough.
+func (o *opener) open(key fileKey, target process.Process, mapping *process.RawMapping, since int64) (
+	file *os.File, answered bool) {
 	o.mu.Lock()
 	one, wait := o.under[key], patience
 	if one == nil {
@@ -67,7 +68,7 @@ func (o *opener) open(key fileKey, target process.Process, mapping *process.RawM
 		o.under[key] = one
 		own := *mapping
 		own.Path = key.path
-		go o.read(key, one, target, own)
+		go o.read(key, one, target, own, since)
 	}
 	if o.behind[key.device] > 0 {
 		wait = impatience
@@ -112,7 +113,7 @@ func (o *opener) take(key fileKey, one *opening, id libpf.PIDTID) (file *os.File
 }
 
 // read opens a file and brings it into memory, however long it takes.
-func (o *opener) read(key fileKey, one *opening, target process.Process, mapping process.RawMapping) {
+func (o *opener) read(key fileKey, one *opening, target process.Process, mapping process.RawMapping, since int64) {
 	var file *os.File
 	if opened, err := target.OpenMappingFile(&mapping); err == nil {
 		plain := false
@@ -120,7 +121,7 @@ func (o *opener) read(key fileKey, one *opening, target process.Process, mapping
 			_ = opened.Close() // nothing was written to it
 		}
 	}
-	if file != nil {
+	if file != nil && modifiedAt(file) != since {
 		warm(file)
 	}
 	o.mu.Lock()
