@@ -124,6 +124,7 @@ func (h *heldFiles) sweep(now time.Time) {
 		return
 	}
 	h.swept = now
+	h.opener.sweep(now)
 	for key, one := range h.files {
 		if now.Sub(one.used) >= heldFor {
 			_ = one.file.Close() // nothing was written to it

@@ -35,8 +35,9 @@ const (
 type opener struct {
 	mu     sync.Mutex
 	under  map[fileKey]*opening
+	came   map[fileKey]late  // until a process that waits for it is looked at again
 	behind map[uint64]int    // files of a disk that looks went on without
-	late   int64             // such files since Late was called
+	late   int64             // such files since Unanswered was called
 	again  chan libpf.PIDTID // processes to be looked at again
 }
 
@@ -48,8 +49,15 @@ type opening struct {
 	waiting []libpf.PIDTID
 }
 
+// late is a file that came too late for a look.
+type late struct {
+	file *os.File // nil: it could not be opened
+	at   time.Time
+}
+
 func newOpener() *opener {
-	return &opener{under: map[fileKey]*opening{}, behind: map[uint64]int{}, again: make(chan libpf.PIDTID, mostYoung)}
+	return &opener{under: map[fileKey]*opening{}, came: map[fileKey]late{}, behind: map[uint64]int{},
+		again: make(chan libpf.PIDTID, mostYoung)}
 }
 
 // open opens the file of a mapping, and reads it where it was modified since; nil where it cannot
@@ -57,6 +65,11 @@ func newOpener() *opener {
 func (o *opener) open(key fileKey, target process.Process, mapping *process.RawMapping, since int64) (
 	file *os.File, answered bool) {
 	o.mu.Lock()
+	if before, came := o.came[key]; came {
+		delete(o.came, key)
+		o.mu.Unlock()
+		return before.file, true
+	}
 	one, wait := o.under[key], patience
 	if one == nil {
 		if len(o.under) >= mostOpening || o.of(key.device) >= mostOpeningOf {
@@ -128,22 +141,35 @@ func (o *opener) read(key fileKey, one *opening, target process.Process, mapping
 	defer o.mu.Unlock()
 	delete(o.under, key)
 	one.file = file
-	if one.late {
-		if o.behind[key.device]--; o.behind[key.device] == 0 {
-			delete(o.behind, key.device)
-		}
-		if file != nil { // it is opened again, which is quick now
-			_ = file.Close() // nothing was written to it
-			one.file = nil
-		}
-		for _, id := range one.waiting {
-			select {
-			case o.again <- id:
-			default: // its next stack will tell it again
-			}
+	close(one.done)
+	if !one.late {
+		return
+	}
+	o.came[key], one.file = late{file, time.Now()}, nil
+	if o.behind[key.device]--; o.behind[key.device] == 0 {
+		delete(o.behind, key.device)
+	}
+	for _, id := range one.waiting {
+		select {
+		case o.again <- id:
+		default: // its next stack will tell it again
 		}
 	}
-	close(one.done)
+}
+
+// sweep closes what came for processes that have ended since.
+func (o *opener) sweep(now time.Time) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for key, before := range o.came {
+		if now.Sub(before.at) < heldFor {
+			continue
+		}
+		delete(o.came, key)
+		if before.file != nil {
+			_ = before.file.Close() // nothing was written to it
+		}
+	}
 }
 
 // isBehind tells whether looks went on without a file of a disk that is still to come.
