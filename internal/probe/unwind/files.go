@@ -29,7 +29,19 @@ type heldFiles struct {
 	once  map[fileKey]int64
 	swept time.Time
 	asked map[fileNumber]int64 // what was told since it was cleared, of files whose numbers are their own
+
+	hurried bool      // one look is not to hold others up
+	began   time.Time // the look
+	left    bool      // it left files for another one
 }
+
+// lookSlice is how long a look of a recorder of the whole host begins with new files: a browser has
+// a hundred libraries of some milliseconds each. It goes on after the looks that wait meanwhile.
+// Chosen.
+const lookSlice = 10 * time.Millisecond
+
+// begin is told of a new look.
+func (h *heldFiles) begin() { h.began, h.left = time.Now(), false }
 
 type fileNumber struct{ device, inode uint64 }
 
@@ -61,6 +73,10 @@ func (h *heldFiles) ready(target process.Process, mapping *process.RawMapping) b
 		return true
 	}
 	since, was := h.once[key]
+	if h.hurried && !was && time.Since(h.began) > lookSlice {
+		h.left = true
+		return false
+	}
 	file, answered := h.opener.open(key, target, mapping, since)
 	if !answered {
 		return was

@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 	"go.opentelemetry.io/ebpf-profiler/process"
 	"go.opentelemetry.io/ebpf-profiler/processmanager"
+	"go.opentelemetry.io/ebpf-profiler/processmanager/execinfomanager"
 	"go.opentelemetry.io/ebpf-profiler/support"
 	"go.opentelemetry.io/ebpf-profiler/times"
 	"go.opentelemetry.io/ebpf-profiler/tracer"
@@ -86,6 +87,11 @@ func (u *Unwinder) watch(ctx context.Context, options *Options) error {
 	if m.graves, err = newGraves(m.manager, m.heaps); err != nil {
 		return err
 	}
+	if options.WholeHost {
+		if err := m.hurriesLooks(); err != nil {
+			return err
+		}
+	}
 	if options.WholeHost && !patient { // a command starts few processes, and its recording is to begin soon
 		m.book, _ = newBook(m.manager, u.loader.maps) // without it all are announced
 	}
@@ -102,6 +108,19 @@ func (u *Unwinder) watch(ctx context.Context, options *Options) error {
 	go m.hear()
 	go m.lookAfter(ctx)
 	go m.fetch(ctx)
+	return nil
+}
+
+// hurriesLooks has a look not wait for one process's files for long: others wait for theirs.
+func (m *monitor) hurriesLooks() error {
+	rules, err := fieldOf[*execinfomanager.ExecutableInfoManager](m.manager, "eim")
+	if err != nil {
+		return err
+	}
+	m.files.hurried, m.files.opener.patience = true, hostPatience
+	m.files.opener.rules = func(target process.Process, path string, file *os.File) {
+		m.u.bear(func() { readRules(rules, target, path, file) })
+	}
 	return nil
 }
 
@@ -135,67 +154,105 @@ func signal(to chan<- struct{}) {
 	}
 }
 
-// lookAfter hands processes to the library.
-func (m *monitor) lookAfter(ctx context.Context) {
-	ruby, maps := findRubies(), &mapsReader{}
-	cleaned, young := time.Now(), nursery{}
-	quiet := beat.After(announceEvery)
-	look := func(id libpf.PIDTID) {
-		m.u.looks.Add(1)
-		defer m.heaps.anew(id.PID())()
-		m.u.bear(func() {
-			library := func() { m.manager.SynchronizeProcess(mortal{process.New(id.PID(), id.TID()), m.files, maps}) }
-			if m.book == nil {
-				library()
-			} else {
-				m.book.look(id.PID(), m.files, library)
-			}
-		})
-		ruby.complete(uint32(id.PID()))
+// attendant looks at processes, one at a time.
+type attendant struct {
+	*monitor
+	ruby  *rubies
+	maps  *mapsReader
+	young nursery
+}
+
+// look has the library look at a process.
+func (a *attendant) look(id libpf.PIDTID) {
+	a.u.looks.Add(1)
+	a.files.begin()
+	defer a.heaps.anew(id.PID())()
+	a.u.bear(func() {
+		library := func() { a.manager.SynchronizeProcess(mortal{process.New(id.PID(), id.TID()), a.files, a.maps}) }
+		if a.book == nil {
+			library()
+		} else {
+			a.book.look(id.PID(), a.files, library)
+		}
+	})
+	a.ruby.complete(uint32(id.PID()))
+	if a.files.left {
+		a.files.opener.later(id)
 	}
-	meet := func(id libpf.PIDTID) {
-		look(id)
-		if m.u.made.makesCode(id.PID()) {
-			young.takes(id, time.Now(), m.visit)
+}
+
+// meet looks at a process that may make code, which is looked at again then.
+func (a *attendant) meet(id libpf.PIDTID) {
+	a.look(id)
+	if a.u.made.makesCode(id.PID()) {
+		a.young.takes(id, time.Now(), a.visit)
+	}
+}
+
+// mostMeeting is how long those who were announced at once hold up the next. Chosen: five slices.
+const mostMeeting = 5 * lookSlice
+
+// meetAnnounced meets who was announced. Where that takes long and others are announced meanwhile,
+// the rest comes after these: when a recording begins there are a hundred processes of which
+// nothing is known.
+func (a *attendant) meetAnnounced() {
+	asked, began := times.GetKTime(), time.Now()
+	for _, id := range a.announced() {
+		if a.book.has(id.PID(), asked) {
+			continue
+		}
+		if a.files.hurried && len(a.news) > 0 && time.Since(began) > mostMeeting {
+			a.files.opener.later(id)
+			continue
+		}
+		a.something()
+		a.meet(id)
+	}
+}
+
+// introduce meets processes before a window.
+func (a *attendant) introduce(them acquaintance) {
+	for _, id := range them.ids {
+		if a.meet(id); a.young[id.PID()] != nil {
+			a.look(id) // its code is found once the run time is known
 		}
 	}
+	close(them.done)
+}
+
+// lookAfter hands processes to the library.
+func (m *monitor) lookAfter(ctx context.Context) {
+	a := &attendant{monitor: m, ruby: findRubies(), maps: &mapsReader{}, young: nursery{}}
+	cleaned, quiet := time.Now(), beat.After(announceEvery)
 	for {
+		again := m.files.opener.again
+		if len(m.news) > 0 { // who begins may be gone soon
+			again = nil
+		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-young.wake(time.Now()):
-			for _, id := range young.due(time.Now()) {
-				look(id)
+		case <-a.young.wake(time.Now()):
+			for _, id := range a.young.due(time.Now()) {
+				a.look(id)
 			}
 			continue
 		case them := <-m.early:
-			for _, id := range them.ids {
-				if meet(id); young[id.PID()] != nil {
-					look(id) // its code is found once the run time is known
-				}
-			}
-			close(them.done)
+			a.introduce(them)
 			continue
 		case id := <-m.unknown:
 			if m.u.made.makesCode(id.PID()) {
-				young.takes(id, time.Now(), m.visit)
+				a.young.takes(id, time.Now(), m.visit)
 			}
 			continue
-		case id := <-m.files.opener.again:
-			meet(id)
+		case id := <-again:
+			a.meet(id)
 			continue
 		case <-m.news:
 		case <-quiet:
 			quiet = beat.After(announceEvery)
 		}
-		asked := times.GetKTime()
-		for _, id := range m.announced() {
-			if m.book.has(id.PID(), asked) {
-				continue
-			}
-			m.something()
-			meet(id)
-		}
+		a.meetAnnounced()
 		m.graves.bury(time.Now(), alive)
 		if time.Since(cleaned) >= cleanupEvery {
 			m.cleanup()

@@ -32,6 +32,7 @@ func TestLooksDoNotWaitForFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := newHeldFiles()
+	files.opener.patience = hostPatience
 	stuck := stuckProcess{fileProcess{path: path}, make(chan struct{})}
 	open := stuckProcess{fileProcess{path: path}, make(chan struct{})}
 	close(open.answer)
@@ -45,18 +46,18 @@ func TestLooksDoNotWaitForFiles(t *testing.T) {
 			t.Errorf("%s: ready %v after %v, want %v within %v", what, got, time.Since(began), want, most)
 		}
 	}
-	within("the first file", stuck, mapping(1, 1), false, 10*patience)
-	within("once more", stuck, mapping(1, 1), false, patience)
-	within("a file of another disk", open, mapping(2, 2), true, patience)
-	within("another file of the same", open, mapping(1, 3), true, patience)
+	within("the first file", stuck, mapping(1, 1), false, 10*hostPatience)
+	within("once more", stuck, mapping(1, 1), false, hostPatience)
+	within("a file of another disk", open, mapping(2, 2), true, hostPatience)
+	within("another file of the same", open, mapping(1, 3), true, hostPatience)
 	if held := files.files[fileKey{1, 3, path}]; held == nil {
 		t.Fatal("a file that came is not held")
 	}
 	delete(files.files, fileKey{1, 3, path})
 	for inode := uint64(4); inode < 4+mostOpeningOf-1; inode++ {
-		within("one more that does not come", stuck, mapping(1, inode), false, patience)
+		within("one more that does not come", stuck, mapping(1, inode), false, hostPatience)
 	}
-	within("a file that came before, of a disk with too many to come", stuck, mapping(1, 3), true, patience)
+	within("a file that came before, of a disk with too many to come", stuck, mapping(1, 3), true, hostPatience)
 	if modified := files.modified(fileProcess{}, mapping(1, 3)); modified <= 0 {
 		t.Errorf("a file that came before was modified at %d", modified)
 	}
@@ -74,13 +75,43 @@ func TestLooksDoNotWaitForFiles(t *testing.T) {
 			t.Fatal("a process is not looked at again")
 		}
 	}
-	within("the first file, which is there now", stuckProcess{}, mapping(1, 1), true, patience)
+	within("the first file, which is there now", stuckProcess{}, mapping(1, 1), true, hostPatience)
 	if held := files.files[fileKey{1, 1, path}]; held == nil {
 		t.Error("the first file is not held")
 	}
 	files.opener.sweep(later)
 	if left := len(files.opener.came); left > 0 {
 		t.Errorf("%d files are kept that nobody asks for", left)
+	}
+}
+
+// A look with many new files lets others pass, and leaves nothing out for good.
+func TestLooksAreSliced(t *testing.T) {
+	path := t.TempDir() + "/code"
+	if err := os.WriteFile(path, make([]byte, 8192), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	files := newHeldFiles()
+	files.hurried = true
+	target := stuckProcess{fileProcess{path: path}, make(chan struct{})}
+	close(target.answer)
+	known := process.RawMapping{Path: path, Device: 1, Inode: 1}
+	fresh := process.RawMapping{Path: path, Device: 1, Inode: 2}
+	files.begin()
+	if !files.ready(target, &known) || files.left {
+		t.Error("a look does not begin with its first file")
+	}
+	files.sweep(later) // it is known, but not held
+	files.began = time.Now().Add(-2 * lookSlice)
+	if !files.ready(target, &known) || files.left {
+		t.Error("a file that is known is left out")
+	}
+	if files.ready(target, &fresh) || !files.left {
+		t.Error("a look goes on with a new file after its time")
+	}
+	files.begin()
+	if files.left || !files.ready(target, &fresh) || files.left {
+		t.Error("the next look does not go on")
 	}
 }
 
