@@ -6,6 +6,7 @@ import (
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
+	"culprit/internal/compare/comparability"
 	"culprit/internal/compare/differs"
 	"culprit/internal/compare/rank"
 	"culprit/internal/compare/settings"
@@ -62,6 +63,9 @@ func (e *Evidence) Judge(c Context) (*Judgement, error) {
 		j.alone(e)
 	}
 	for _, text := range e.changedWithin() {
+		j.warn(text)
+	}
+	for _, text := range comparability.Failed(e.A, e.B) {
 		j.warn(text)
 	}
 	j.judgeSlow(e, c)
