@@ -32,6 +32,7 @@ type heldFiles struct {
 
 	hurried bool      // one look is not to hold others up
 	began   time.Time // the look
+	fresh   int       // new files that it asked for
 	left    bool      // it left files for another one
 }
 
@@ -41,7 +42,7 @@ type heldFiles struct {
 const lookSlice = 10 * time.Millisecond
 
 // begin is told of a new look.
-func (h *heldFiles) begin() { h.began, h.left = time.Now(), false }
+func (h *heldFiles) begin() { h.began, h.fresh, h.left = time.Now(), 0, false }
 
 type fileNumber struct{ device, inode uint64 }
 
@@ -73,9 +74,12 @@ func (h *heldFiles) ready(target process.Process, mapping *process.RawMapping) b
 		return true
 	}
 	since, was := h.once[key]
-	if h.hurried && !was && time.Since(h.began) > lookSlice {
-		h.left = true
-		return false
+	if h.hurried && !was {
+		if h.fresh > 0 && time.Since(h.began) > lookSlice { // each look comes further than the one before
+			h.left = true
+			return false
+		}
+		h.fresh++
 	}
 	file, answered := h.opener.open(key, target, mapping, since)
 	if !answered {

@@ -25,6 +25,7 @@ const (
 	hostPatience = 200 * time.Millisecond // a look of a recorder of the whole host waits so long for a file
 	patience     = 2 * time.Second        // and that of one who has nothing else to look at
 	impatience   = 5 * time.Millisecond   // and so long where another file of the disk is still to come
+	mostPatience = 10 * time.Second       // for the rules of other programs: the disk of one may have gone away
 
 	mostOpening   = 64      // files at a time: each that hangs holds a thread
 	mostOpeningOf = 4       // and of one disk that has not answered
@@ -38,7 +39,7 @@ type opener struct {
 	patience time.Duration
 	// rules reads those of a large program; nil: a look does.
 	rules func(target process.Process, path string, file *os.File)
-	turn  sync.Mutex // rules of one program at a time: they take memory
+	turn  chan struct{} // rules of one program at a time: they take memory
 
 	mu     sync.Mutex
 	under  map[fileKey]*opening
@@ -63,8 +64,8 @@ type kept struct {
 }
 
 func newOpener() *opener {
-	return &opener{patience: patience, under: map[fileKey]*opening{}, came: map[fileKey]kept{},
-		behind: map[uint64]int{}, again: make(chan libpf.PIDTID, mostLater)}
+	return &opener{patience: patience, turn: make(chan struct{}, 1), under: map[fileKey]*opening{},
+		came: map[fileKey]kept{}, behind: map[uint64]int{}, again: make(chan libpf.PIDTID, mostLater)}
 }
 
 // open opens the file of a mapping, and reads it where it was modified since; nil where it cannot
@@ -90,7 +91,10 @@ func (o *opener) open(key fileKey, target process.Process, mapping *process.RawM
 		own.Path = key.path
 		go o.read(key, one, target, own, since)
 	}
-	if o.behind[key.device] > 0 {
+	switch {
+	case one.late: // it was waited for
+		wait = 0
+	case o.behind[key.device] > 0:
 		wait = min(wait, impatience)
 	}
 	o.mu.Unlock()
@@ -157,9 +161,12 @@ func (o *opener) read(key fileKey, one *opening, target process.Process, mapping
 	}
 	o.answered(key, one, file, !large)
 	if large {
-		o.turn.Lock()
-		o.rules(target, mapping.Path, file)
-		o.turn.Unlock()
+		select {
+		case o.turn <- struct{}{}:
+			o.rules(target, mapping.Path, file)
+			<-o.turn
+		case <-time.After(mostPatience): // a look reads them
+		}
 		o.ready(key, one)
 	}
 }
