@@ -19,7 +19,7 @@ func TestInodeLock(t *testing.T) {
 	got := watchCommand(t, recorder, programs.compile(t, "queue.c"), file, fmt.Sprint(60), fmt.Sprint(4<<20))
 	truth := numbers(t, got.output)
 	var longest recording.Lock
-	total, waits := int64(0), int64(0)
+	total, waits, waiters := int64(0), int64(0), int32(0)
 	for _, lock := range got.Locks {
 		place := got.StackNames(lock.WaiterStack)
 		if len(place) > 0 && strings.HasPrefix(place[len(place)-1], "__traceiter_") {
@@ -29,7 +29,7 @@ func TestInodeLock(t *testing.T) {
 			!slices.ContainsFunc(place, func(name string) bool { return strings.Contains(name, "write_iter") }) {
 			continue
 		}
-		total, waits = total+lock.TotalNs, waits+lock.Waits
+		total, waits, waiters = total+lock.TotalNs, waits+lock.Waits, max(waiters, lock.Waiters)
 		if lock.HolderPid != 0 && lock.TotalNs > longest.TotalNs { // on a busy host some queues had no holder that was seen
 			longest = lock
 		}
@@ -38,8 +38,12 @@ func TestInodeLock(t *testing.T) {
 		t.Errorf("%d waits of %d ns together; %v threads ran for %v s", waits, total, truth["threads"], truth["seconds"])
 	}
 	if longest.Address == 0 || longest.HolderPid != got.pid || longest.HolderComm != "queue-c" || longest.Pid != 0 ||
-		longest.Waiters < 2 || longest.Waiters > int32(truth["threads"]) || longest.MaxNs > longest.TotalNs {
+		longest.MaxNs > longest.TotalNs {
 		t.Errorf("the longest queue was %+v; all is within process %d", longest, got.pid)
+	}
+	// The longest may be of one thread, behind a holder that lost its CPU.
+	if waiters < 2 || waiters > int32(truth["threads"]) {
+		t.Errorf("%d threads wait at once, %v run", waiters, truth["threads"])
 	}
 	// A thread that waits for the lock spins or sleeps: what it slept there is part of what it
 	// waited.
