@@ -314,7 +314,9 @@ func TestServeRecords(t *testing.T) {
 			break // what it saw is kept
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("the recording outlives the server that was killed, or is not kept")
+			left, _ := filepath.Glob(filepath.Join(dir, "*"))
+			running, _ := exec.Command("pgrep", "-af", "record.*"+dir+"|sleep 30").CombinedOutput()
+			t.Fatalf("the recording outlives the server that was killed, or is not kept: files %q, processes %q", left, running)
 		}
 	}
 }

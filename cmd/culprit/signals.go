@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,8 +19,8 @@ func (i interrupted) Error() string {
 }
 
 // untilSignal returns a context that the first signal ends, so that everything
-// is put back in order. The second signal kills at once: guardians put back
-// what is left then. A signal that was ignored at the start (nohup) stays ignored.
+// is put back in order. The second signal kills at once, but for an echo of the first: guardians
+// put back what is left then. A signal that was ignored at the start (nohup) stays ignored.
 func untilSignal(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
@@ -31,14 +32,39 @@ func untilSignal(parent context.Context) (context.Context, func()) {
 	go func() {
 		select {
 		case got := <-signals:
-			signal.Stop(signals) // the kernel's own way with the next one
 			cancel(interrupted{got})
+			awaitEchoes(signals, got)
+			signal.Stop(signals) // the kernel's own way with the next one
 		case <-ctx.Done():
 		}
 	}()
 	return ctx, func() {
 		signal.Stop(signals)
 		cancel(nil)
+	}
+}
+
+// echoes is how long a SIGTERM may come again without being another one. Chosen: a server with
+// dozens of threads ends within a tenth of it.
+const echoes = time.Second
+
+// awaitEchoes passes over what is the same SIGTERM again. The kernel sends the signal of a parent's
+// death (PR_SET_PDEATHSIG) when the thread ends that started the child, and once more for each
+// other thread that the child is handed on to meanwhile (forget_original_parent in kernel/exit.c).
+func awaitEchoes(signals <-chan os.Signal, first os.Signal) {
+	if first != unix.SIGTERM {
+		return
+	}
+	over := time.After(echoes)
+	for {
+		select {
+		case got := <-signals:
+			if got != first {
+				return
+			}
+		case <-over:
+			return
+		}
 	}
 }
 
