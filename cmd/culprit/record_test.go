@@ -150,6 +150,7 @@ func TestSecondInterruptKillsAtOnce(t *testing.T) {
 			t.Fatal("the first signal did not end the recording")
 		}
 	}
+	time.Sleep(echoes) // or it would be taken for the first one
 	if err := process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

@@ -33,8 +33,11 @@ func untilSignal(parent context.Context) (context.Context, func()) {
 		select {
 		case got := <-signals:
 			cancel(interrupted{got})
-			awaitEchoes(signals, got)
+			other := awaitEchoes(signals, got)
 			signal.Stop(signals) // the kernel's own way with the next one
+			if other != nil {
+				_ = unix.Kill(unix.Getpid(), other.(unix.Signal)) // which it would have ended by
+			}
 		case <-ctx.Done():
 		}
 	}()
@@ -46,24 +49,25 @@ func untilSignal(parent context.Context) (context.Context, func()) {
 
 // echoes is how long a SIGTERM may come again without being another one. Chosen: a server with
 // dozens of threads ends within a tenth of it.
-const echoes = time.Second
+const echoes = time.Second / 2
 
 // awaitEchoes passes over what is the same SIGTERM again. The kernel sends the signal of a parent's
 // death (PR_SET_PDEATHSIG) when the thread ends that started the child, and once more for each
 // other thread that the child is handed on to meanwhile (forget_original_parent in kernel/exit.c).
-func awaitEchoes(signals <-chan os.Signal, first os.Signal) {
+// It returns at once where another signal comes, with that.
+func awaitEchoes(signals <-chan os.Signal, first os.Signal) (other os.Signal) {
 	if first != unix.SIGTERM {
-		return
+		return nil
 	}
 	over := time.After(echoes)
 	for {
 		select {
 		case got := <-signals:
 			if got != first {
-				return
+				return got
 			}
 		case <-over:
-			return
+			return nil
 		}
 	}
 }
