@@ -12,11 +12,21 @@ import (
 	"culprit/recording"
 )
 
-// Writers of one file queue on its inode's lock: how long, where, and behind whom.
+// Writers of one file queue on its inode's lock: how long, where, and behind whom. On a busy host
+// they seldom meet, and now and then no holder of a short run is seen.
 func TestInodeLock(t *testing.T) {
 	recorder := standing.get(t)
-	file := filepath.Join(t.TempDir(), "shared")
-	got := watchCommand(t, recorder, programs.compile(t, "queue.c"), file, fmt.Sprint(60), fmt.Sprint(4<<20))
+	file, rounds := filepath.Join(t.TempDir(), "shared"), 30
+	eventually(t, func() []string {
+		rounds *= 2
+		got := watchCommand(t, recorder, programs.compile(t, "queue.c"), file, fmt.Sprint(rounds), fmt.Sprint(4<<20))
+		got.lossless(t, "kernellocks")
+		return inodeLockProblems(t, got)
+	})
+}
+
+// inodeLockProblems holds what was seen of the lock to what the program says of itself.
+func inodeLockProblems(t *testing.T, got seen) (problems []string) {
 	truth := numbers(t, got.output)
 	var longest recording.Lock
 	total, waits, waiters := int64(0), int64(0), int32(0)
@@ -30,20 +40,21 @@ func TestInodeLock(t *testing.T) {
 			continue
 		}
 		total, waits, waiters = total+lock.TotalNs, waits+lock.Waits, max(waiters, lock.Waiters)
-		if lock.HolderPid != 0 && lock.TotalNs > longest.TotalNs { // on a busy host some queues had no holder that was seen
+		if lock.HolderPid != 0 && lock.TotalNs > longest.TotalNs { // some queues had no holder that was seen
 			longest = lock
 		}
 	}
+	problem := func(format string, values ...any) { problems = append(problems, fmt.Sprintf(format, values...)) }
 	if waits < 10 || float64(total) > truth["threads"]*truth["seconds"]*1e9 {
-		t.Errorf("%d waits of %d ns together; %v threads ran for %v s", waits, total, truth["threads"], truth["seconds"])
+		problem("%d waits of %d ns together; %v threads ran for %v s", waits, total, truth["threads"], truth["seconds"])
 	}
 	if longest.Address == 0 || longest.HolderPid != got.pid || longest.HolderComm != "queue-c" || longest.Pid != 0 ||
 		longest.MaxNs > longest.TotalNs {
-		t.Errorf("the longest queue was %+v; all is within process %d", longest, got.pid)
+		problem("the longest queue was %+v; all is within process %d", longest, got.pid)
 	}
 	// The longest may be of one thread, behind a holder that lost its CPU.
 	if waiters < 2 || waiters > int32(truth["threads"]) {
-		t.Errorf("%d threads wait at once, %v run", waiters, truth["threads"])
+		problem("%d threads wait at once, %v run", waiters, truth["threads"])
 	}
 	// A thread that waits for the lock spins or sleeps: what it slept there is part of what it
 	// waited.
@@ -56,9 +67,9 @@ func TestInodeLock(t *testing.T) {
 		}
 	}
 	if float64(asleep) > float64(total)*1.2+5e7 { // a wait or two may go unseen, see few
-		t.Errorf("slept %d ns in a wait for the lock of %d ns", asleep, total)
+		problem("slept %d ns in a wait for the lock of %d ns", asleep, total)
 	}
-	got.lossless(t, "kernellocks")
+	return problems
 }
 
 // Who holds a folder's lock while the file system writes it down is seen doing so by who waits for
