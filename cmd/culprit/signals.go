@@ -32,6 +32,9 @@ func untilSignal(parent context.Context) (context.Context, func()) {
 	go func() {
 		select {
 		case got := <-signals:
+			if got != unix.SIGTERM {
+				signal.Stop(signals)
+			}
 			cancel(interrupted{got})
 			other := awaitEchoes(signals, got)
 			signal.Stop(signals) // the kernel's own way with the next one

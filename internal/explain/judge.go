@@ -62,10 +62,7 @@ func (e *Evidence) Judge(c Context) (*Judgement, error) {
 	if e.OneSided() {
 		j.alone(e)
 	}
-	for _, text := range e.changedWithin() {
-		j.warn(text)
-	}
-	for _, text := range comparability.Failed(e.A, e.B) {
+	for _, text := range slices.Concat(e.changedWithin(), comparability.Failed(e.A, e.B)) {
 		j.warn(text)
 	}
 	j.judgeSlow(e, c)

@@ -22,7 +22,7 @@ const (
 
 // heldFiles are files that processes have mapped. It is for one goroutine.
 type heldFiles struct {
-	opener *opener // nil: files are opened where they are asked for
+	opener *opener
 	files  map[fileKey]*heldFile
 	// once is when each file was last modified that was ever opened: what holds where its file system
 	// does not answer any more.
